@@ -29,9 +29,11 @@ from mercer import (
     mmd,
 )
 from mercer.displays import (
+    BasisDisplay,
     BoundaryDisplay,
     ClusterDisplay,
     ComponentsDisplay,
+    CostDisplay,
     CurveDisplay,
     DescentDisplay,
     GramDisplay,
@@ -41,10 +43,12 @@ from mercer.displays import (
     NullDisplay,
     ParabolicDisplay,
     ScreeDisplay,
+    SeparationDisplay,
     StepsDisplay,
 )
 from mercer.errors import message
-from mercer.lifts import Nystrom, RandomFourier
+from mercer.lifts import Nystrom, RadialBasis, RandomFourier
+from mercer.planner.machine import ROUGH
 from mercer.solvers import ConjugateGradient, GradientDescent
 
 Array = NDArray[Any]
@@ -142,10 +146,26 @@ def boundary(rows: Rows) -> Any:
     return BoundaryDisplay.from_estimator(KernelSVC("gaussian(0.7)", C=1e3).fit(X, y), X, y, grid=rows.grid)
 
 
+def lifts(rows: Rows) -> Any:
+    X, y = circles(rows)
+    return SeparationDisplay.from_lifts({"lines": "linear", "circles": "parabolic"}, X, y, grid=rows.grid)
+
+
+def costs(rows: Rows) -> Any:
+    counts = (1_000, 10_000, 100_000) if rows.small else tuple(np.logspace(3, 6, 13).astype(int).tolist())
+    return CostDisplay.from_plans(10, rows=counts, machine=ROUGH, memory_limit="16 GB")
+
+
 def curve(rows: Rows) -> Any:
     X, y = prices(rows)
     model = KernelRidge("gaussian(12)").fit(X, y)
     return CurveDisplay.from_estimator(model, X, y, grid=rows.grid)
+
+
+def bumps(rows: Rows) -> Any:
+    X, y = prices(rows)
+    basis = RadialBasis("random", 7, lengthscale=10.0, random_state=3)
+    return BasisDisplay.from_estimator(KernelRidge(basis, alpha=0.03).fit(X, y), X, y, grid=rows.grid)
 
 
 def gram(rows: Rows) -> Any:
@@ -201,7 +221,7 @@ def steps(rows: Rows) -> Any:
 
 def descent(rows: Rows) -> Any:
     X, y = prices(rows)
-    solver = GradientDescent(step=0.05, max_iter=20_000, tol=1e-8)
+    solver = GradientDescent(step=0.025, max_iter=20_000, tol=1e-8)
     model = KernelRidge("gaussian(10)", alpha=1.0, solver=solver).fit(X[::3], y[::3])
     return DescentDisplay.from_estimator(model, pair=(0, 5))
 
@@ -230,7 +250,10 @@ PICTURES: dict[str, Callable[[Rows], Any]] = {
     each.__name__: each
     for each in (
         boundary,
+        lifts,
+        costs,
         curve,
+        bumps,
         gram,
         indefinite,
         parabolic,

@@ -64,7 +64,7 @@ SEVERAL = {
     ],
     Scaled: [-0.5 * Polynomial(), 3 * Nystrom(n_components=5), 2 * (Parabolic() * Powers())],
     Sketch: [Sketch(), Sketch("0.5*polynomial(degree=4, offset=2)", 60, method="tensor"), Sketch("linear", 2)],
-    Subsets: [Subsets(), Subsets(2)],
+    Subsets: [Subsets(), Subsets(2), Subsets(include_bias=False)],
     Trigonometric: [Trigonometric(), Trigonometric(3, period=1.7)],
 }
 """Instances for data of three columns, of classes whose default is not enough; others are tried with their defaults."""

@@ -26,6 +26,7 @@ LEAVES = {
     "subsets": st.one_of(
         st.builds(k.Subsets),
         st.builds(k.Subsets, st.integers(0, 3)),
+        st.builds(k.Subsets, st.integers(0, 1), st.integers(1, 3), st.just(False)),
         st.builds(k.Subsets, st.integers(0, 1), st.integers(1, 3)),
     ),
     "monomials": st.builds(k.Monomials, st.integers(1, 3), st.booleans()),

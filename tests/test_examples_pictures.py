@@ -26,9 +26,11 @@ def drawn():
 def test_every_display_of_models_is_drawn(drawn):
     shown = {type(each).__name__ for each in drawn.values()}
     assert shown >= {
+        "BasisDisplay",
         "BoundaryDisplay",
         "ClusterDisplay",
         "ComponentsDisplay",
+        "CostDisplay",
         "CurveDisplay",
         "DescentDisplay",
         "GramDisplay",
@@ -38,6 +40,7 @@ def test_every_display_of_models_is_drawn(drawn):
         "NullDisplay",
         "ParabolicDisplay",
         "ScreeDisplay",
+        "SeparationDisplay",
         "StepsDisplay",
     }
     assert shown <= set(displays.__all__)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
         testing,
         tuning,
     )
-    from mercer.geometry import region
+    from mercer.geometry import region, separable
     from mercer.hypothesis_tests import hsic, mmd
     from mercer.kernels import exp
     from mercer.kernels.domain import Domain
@@ -94,6 +94,7 @@ __all__ = [
     "region",
     "repair",
     "save",
+    "separable",
     "solvers",
     "sources",
     "tables",
@@ -142,6 +143,7 @@ _LATER = {
     "region": "mercer.geometry",
     "repair": "mercer.operators.repair",
     "save": "mercer.models",
+    "separable": "mercer.geometry",
     "solvers": "mercer.solvers",
     "sources": "mercer.sources",
     "tables": "mercer.tables",
@@ -153,7 +155,9 @@ _LATER = {
 
 def __getattr__(name: str) -> Any:
     if name not in _LATER:
-        raise AttributeError(f"module 'mercer' has no attribute {name!r}")
+        from mercer.guesses.names import refuse  # what is meant is looked for when somebody guesses
+
+        return refuse("mercer", name)
     module = import_module(_LATER[name])
     return module if module.__name__ == f"mercer.{name}" else getattr(module, name)
 

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import wraps
-from inspect import isgeneratorfunction
+from inspect import Parameter, isgeneratorfunction, signature
 from types import FunctionType
 from typing import Any, TypeVar, cast
 
@@ -110,6 +110,17 @@ def message(needs: str, got: str, remedy: str, subject: object = None) -> str:
     return f"{speaker() if subject is None else subject} needs {needs}; {got}. {remedy}"
 
 
+def number_of(count: int, unit: str, verbs: tuple[str, str] | None = None) -> str:
+    """A number and its unit, singular or plural, and a verb that follows it.
+
+    >>> number_of(1, "step"), number_of(1200, "pass", ("is", "are"))
+    ('1 step', '1,200 passes are')
+    """
+    one = count == 1
+    plural = "" if one else "es" if unit.endswith("s") else "s"
+    return f"{count:,} {unit}{plural}{'' if verbs is None else f' {verbs[not one]}'}"
+
+
 def speaker() -> str:
     """The name of the public class or function that is running: the innermost that said so.
 
@@ -172,6 +183,50 @@ def speaks(public: _Public) -> _Public:
             yield step
 
     return cast(_Public, step_by_step if isgeneratorfunction(public) else named)
+
+
+def explains_parameters(init: Callable[..., None], *, beside_kernel: bool = False) -> Callable[..., None]:
+    """A constructor whose TypeError about parameters that it does not have says which are meant; else it is the same.
+
+    beside_kernel : whether the kernel is one of the parameters, as in learners and lifts
+
+    >>> class Gaussian:
+    ...     @explains_parameters
+    ...     def __init__(self, lengthscale=1.0): ...
+    >>> Gaussian(gamma=0.5)
+    Traceback (most recent call last):
+    TypeError: Gaussian has no parameter 'gamma': gamma = 1 / (2 lengthscale^2), so gamma=0.5 is lengthscale=1.0.
+    """
+
+    @wraps(init)
+    def explained(self: Any, *args: Any, **named: Any) -> None:
+        try:
+            init(self, *args, **named)
+        except TypeError:
+            if complaint := _of_parameters(type(self).__name__, init, args, named, beside_kernel):
+                raise TypeError(complaint) from None
+            raise
+
+    return explained
+
+
+def _of_parameters(
+    owner: str, init: Callable[..., None], args: tuple[Any, ...], named: dict[str, Any], beside_kernel: bool
+) -> str:
+    """What is wrong with the names or the number of parameters; "" where nothing is."""
+    from mercer.guesses.parameters import told, too_many, twice  # what is meant is looked for when somebody guesses
+
+    known = [*signature(init).parameters.values()][1:]
+    if any(each.kind is Parameter.VAR_KEYWORD for each in known):
+        return ""
+    names = [each.name for each in known]
+    if not named.keys() <= set(names):
+        given = dict(zip(names, args, strict=False)) | named
+        return told(owner, names, given, beside_kernel=beside_kernel)
+    placed = [each.name for each in known if each.kind is Parameter.POSITIONAL_OR_KEYWORD]
+    if again := [(name, value) for name, value in zip(placed, args, strict=False) if name in named]:
+        return twice(owner, *again[0])
+    return too_many(owner, placed, len(args)) if len(args) > len(placed) else ""
 
 
 def caller_level() -> int:

@@ -185,6 +185,17 @@ def test_few_rows_hold_nothing_out(tmp_path):
     assert "leave-one-out" in done.stdout
 
 
+def test_rows_that_nobody_asked_to_hold_out_are_not_too_few(tmp_path):
+    lines = "".join(f"{i},{(7 * i) % 11},{i / 3}\n" for i in range(87))
+    (tmp_path / "t.csv").write_text("a,c,b\n" + lines)
+    done = run("fit", tmp_path / "t.csv", "--target", "b", "--test", "0", "--report", tmp_path / "t.html")
+    assert "no rows were held out, as --test 0 says; leave-one-out" in done.stdout
+    assert "too few" not in done.stdout
+    page = (tmp_path / "t.html").read_text()
+    assert "No rows were held out, as --test 0 says." in page
+    assert "too few rows" not in page
+
+
 # -- where words go ---------------------------------------------------------------------------------------------------
 
 

@@ -18,7 +18,7 @@ Y = Slope().predict(X)
 
 
 def test_levels_are_where_the_decision_function_has_them():
-    drawn = BoundaryDisplay.from_estimator(Slope(), X, Y, grid=30)
+    drawn = BoundaryDisplay.from_estimator(Slope(), X, Y, margins=True, grid=30)
     assert drawn.boundary_.levels.tolist() == [-1, 0, 1]
     for level in (-1, 0, 1):
         values = Slope().decision_function(corners(drawn.boundary_, level))

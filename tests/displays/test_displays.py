@@ -10,9 +10,11 @@ from stand_ins import Components, Labelled, Quadrants, Result
 
 from mercer import displays
 from mercer.displays import (
+    BasisDisplay,
     BoundaryDisplay,
     ClusterDisplay,
     ComponentsDisplay,
+    CostDisplay,
     CurveDisplay,
     DescentDisplay,
     GramDisplay,
@@ -23,6 +25,7 @@ from mercer.displays import (
     NullDisplay,
     ParabolicDisplay,
     ScreeDisplay,
+    SeparationDisplay,
     StepsDisplay,
 )
 
@@ -34,7 +37,11 @@ DRAWN = {
     "clusters": lambda ax: ClusterDisplay.from_estimator(Quadrants(), X, ax=ax, grid=10),
     "labels": lambda ax: ClusterDisplay.from_estimator(Labelled(X[:, 0] > 0), X, ax=ax),
     "null": lambda ax: NullDisplay.from_result(Result(null_sample=X[:, 0]), ax=ax),
+    "basis": lambda ax: BasisDisplay(SPANS, np.column_stack([SPANS, SPANS**2]), [1.0, 1.0], X=X[:, :1], y=X[:, 1]).plot(
+        ax
+    ),
     "boundary": lambda ax: BoundaryDisplay.from_estimator(Slope(), X, ax=ax, grid=10),
+    "cost": lambda ax: CostDisplay([1, 10], {"direct": [1e9, 1e11]}, {"direct": [1.0, 1e3]}, limit=4e9).plot(ax),
     "curve": lambda ax: CurveDisplay(SPANS, SPANS, deviation=np.ones(5)).plot(ax),
     "descent": lambda ax: DescentDisplay(SPANS, X[:5]).plot(ax),
     "gram": lambda ax: GramDisplay(X @ X.T).plot(ax),
@@ -43,6 +50,9 @@ DRAWN = {
     "lift error": lambda ax: LiftErrorDisplay([1, 2], [[0.2], [0.1]], [[0.1], [0.05]], bounds=[1.0, 0.5]).plot(ax),
     "parabolic": lambda ax: ParabolicDisplay(X, X[:, 0] > 0, [0.0, 0.0, 1.0], -1.0).plot(ax),
     "importance": lambda ax: ImportanceDisplay(["a", "b"], [0.5, 0.1]).plot(ax),
+    "separation": lambda ax: SeparationDisplay(
+        X, X[:, 0] > 0, SPANS, SPANS, ["A"], np.tile(SPANS, (1, 5, 1)), ["no"], [[0, 3]]
+    ).plot(ax),
     "steps": lambda ax: StepsDisplay(X, X[:, 0] > 0, SPANS, SPANS, FLAT, [1], misclassified=[0]).plot(ax),
 }
 WINDOWLESS = """

@@ -30,7 +30,7 @@ def test_the_image_is_the_matrix_and_the_spectrum_its_eigenvalues():
     np.testing.assert_allclose(drawn.eigenvalues_, np.linalg.eigvalsh(K)[::-1], atol=1e-12)
     np.testing.assert_allclose(heights(drawn), np.linalg.eigvalsh(K)[::-1], atol=1e-12)
     assert drawn.spectrum_ax_.get_yscale() == "log"
-    assert drawn.ax_.get_title() == "gaussian(lengthscale=1.0)"
+    assert drawn.ax_.get_title() == "gaussian(1)"
     assert drawn.ax_.get_xlabel() == "50 rows"
 
 

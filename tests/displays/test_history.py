@@ -39,8 +39,8 @@ def test_losses_of_a_descent():
     losses = HistoryDisplay.from_estimator(model).lines_[0].get_ydata()
     K = np.exp(-((X[:, None] - X) ** 2).sum(axis=2) / 2)
     a = np.linalg.solve(K + 0.5 * np.eye(60), Y)
-    least = np.sum((Y - K @ a) ** 2) / 2 + 0.5 * a @ K @ a / 2
-    assert losses[0] == pytest.approx(np.sum(Y**2) / 2)
+    least = np.sum((Y - K @ a) ** 2) + 0.5 * a @ K @ a
+    assert losses[0] == pytest.approx(np.sum(Y**2))
     assert losses[-1] == pytest.approx(least, rel=1e-6)
 
 

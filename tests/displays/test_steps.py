@@ -136,16 +136,16 @@ K = np.exp(-((X - X.T) ** 2) / 2)
 
 @pytest.fixture(scope="module")
 def descended():
-    solver = GradientDescent(step=0.05, max_iter=25)
+    solver = GradientDescent(step=0.025, max_iter=25)
     with pytest.warns(NumericalWarning, match="use a larger max_iter"):
         return KernelRidge("gaussian(1)", alpha=0.5, fit_intercept=False, solver=solver).fit(X, Y)
 
 
 def path():
-    """a <- a + step (y - K a - alpha a), from zero."""
+    """a <- a - step * 2 (K a + alpha a - y), from zero."""
     found = [np.zeros(40)]
     for _ in range(25):
-        found.append(found[-1] + 0.05 * (Y - K @ found[-1] - 0.5 * found[-1]))
+        found.append(found[-1] - 0.025 * 2 * (K @ found[-1] + 0.5 * found[-1] - Y))
     return np.array(found)
 
 
@@ -154,12 +154,12 @@ def test_the_path_of_two_coefficients(descended):
     np.testing.assert_allclose(drawn.path_[0].get_xdata(), path()[:, 3], atol=1e-12)
     np.testing.assert_allclose(drawn.path_[0].get_ydata(), path()[:, 7], atol=1e-12)
     np.testing.assert_allclose(offsets(drawn.ends_), path()[[0, -1]][:, [3, 7]], atol=1e-12)
-    assert (drawn.path_ax_.get_xlabel(), drawn.path_ax_.get_ylabel()) == ("coefficient 4", "coefficient 8")
+    assert (drawn.path_ax_.get_xlabel(), drawn.path_ax_.get_ylabel()) == ("coefficient 3", "coefficient 7")
 
 
 def test_the_loss_of_each_step(descended):
     a = path()
-    losses = np.square(Y - a @ K).sum(axis=1) / 2 + 0.5 * np.einsum("ti,ij,tj->t", a, K, a) / 2
+    losses = np.square(Y - a @ K).sum(axis=1) + 0.5 * np.einsum("ti,ij,tj->t", a, K, a)
     drawn = DescentDisplay.from_estimator(descended)
     found = drawn.loss_.get_ydata()
     np.testing.assert_allclose(found, losses, rtol=1e-9)

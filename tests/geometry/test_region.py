@@ -267,7 +267,7 @@ THREE = np.digitize(U[:, 0], [-0.5, 0.5])
         (lambda: region(fitted(Ridge(), labels=U)), "a regressor of one target; this one predicts 2"),
         (lambda: region(fitted(Ridge()), positive=1), "a classifier to know classes; got positive=1. Use threshold="),
         (lambda: region(_unfinite()), "finite weights; some are not. Look at coef_ and intercept_."),
-        (lambda: region(_mismatched()), "a weight for each of 6 features; got 3. Fit both together."),
+        (lambda: region(_mismatched()), "a weight for each of 6 columns; LogisticRegression has 3. Put its"),
     ],
 )
 def test_refusals_of_pipelines(action, words):

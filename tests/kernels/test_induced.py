@@ -60,6 +60,9 @@ EXACT = {
     "subsets": (Subsets(), lambda x, z: subsets(products(x, z), 0, 4)),
     "subsets from 1": (Subsets(min_order=1), lambda x, z: subsets(products(x, z), 1, 4)),
     "subsets from 3": (Subsets(min_order=3), lambda x, z: subsets(products(x, z), 3, 4)),
+    "subsets without the empty one": (Subsets(include_bias=False), lambda x, z: subsets(products(x, z), 1, 4)),
+    "subsets 1 to 2 without the empty one": (Subsets(0, 2, False), lambda x, z: subsets(products(x, z), 1, 2)),
+    "subsets of 2 without the empty one": (Subsets(2, 2, False), lambda x, z: subsets(products(x, z), 2, 2)),
     "subsets to 2": (Subsets(max_order=2), lambda x, z: subsets(products(x, z), 0, 2)),
     "subsets 1 to 3": (Subsets(1, 3), lambda x, z: subsets(products(x, z), 1, 3)),
     "subsets of 2": (Subsets(2, 2), lambda x, z: subsets(products(x, z), 2, 2)),
@@ -213,7 +216,7 @@ def test_subsets_of_all_orders_are_what_they_were():
     assert Subsets().latex() == r"\prod_k \left(1 + {x}_k {z}_k\right)"
     assert str(Subsets(1, 2)) == "subsets(min_order=1, max_order=2)"
     assert repr(Subsets(max_order=2)) == "Subsets(max_order=2)"
-    assert Subsets(max_order=2).get_params() == {"min_order": 0, "max_order": 2}
+    assert Subsets(max_order=2).get_params() == {"min_order": 0, "max_order": 2, "include_bias": True}
 
 
 def test_relatives():

@@ -20,7 +20,7 @@ from mercer.kernels import (
     ProductSinc,
     median,
 )
-from mercer.kernels.median import merged
+from mercer.kernels.median import median_distance, merged
 from mercer.kernels.points import points_from
 from mercer.lifts import RandomFourier
 
@@ -341,3 +341,14 @@ def test_equal_rows_are_found_across_blocks(at_once, monkeypatch):
     wanted, counts = np.unique(rows, axis=0, return_counts=True)
     assert found.values.tolist() == wanted.tolist()
     assert totals.tolist() == counts.tolist()
+
+
+def test_the_median_distance_is_the_lengthscale_that_is_found():
+    rng = np.random.default_rng(3)
+    X, weights = rng.normal(size=(60, 4)), rng.integers(0, 3, size=60)
+    exact = np.median([np.linalg.norm(X[i] - X[j]) for i in range(60) for j in range(i)])
+    assert abs(median_distance(X) - exact) <= 1e-14 * exact
+    repeated = np.repeat(X, weights, axis=0)
+    assert median_distance(X, weights) == median_distance(repeated) == Gaussian("median").resolve(repeated).lengthscale
+    with pytest.raises(InputError, match="median_distance needs"):
+        median_distance([["a"]])

@@ -238,7 +238,12 @@ KERNELS = [
     ),
     fit("kernel a list", f"{KERNEL}got [Linear()]. Write Gaussian()", KernelError, kernel=[Linear()]),
     fit("precomputed misspelt", f"{KERNEL}got 'Precomputed'. Write 'precomputed'.", KernelError, kernel="Precomputed"),
-    fit("kernel unknown", "There is no kernel 'xyz'. Known: arc_cosine, ...\n  xyz\n  ^^^", ParseError, kernel="xyz"),
+    fit(
+        "kernel unknown",
+        "There is no kernel 'xyz'. Known: linear, polynomial, gaussian, ...\n  xyz\n  ^^^",
+        ParseError,
+        kernel="xyz",
+    ),
     fit(
         "kernel misspelt",
         "Did you mean 'gaussian'? (at position 9).\n  linear + gausian(1)\n           ^^^^^^^",

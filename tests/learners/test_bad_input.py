@@ -8,12 +8,14 @@ import re
 from functools import cache
 
 import numpy as np
+import pandas as pd
 import pytest
 from bad_fits import BAD_FITS, FRAME, LABELS, MISSING, K, N, X, Y, but, masked
 from scipy.sparse import csr_array
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 
+import mercer
 from mercer import (
     KernelPCA,
     KernelPerceptron,
@@ -108,7 +110,13 @@ QUESTIONS = [
     ),
     ask("score against NaN", "contains NaN", "array", lambda m: m.score(X, but(Y, 0, np.nan)), ValueError),
     ask("score of other rows", "inconsistent numbers", "array", lambda m: m.score(X, Y[:3]), ValueError),
-    ask("parameter misspelt", "Invalid parameter 'aplha'", "none", lambda m: m.set_params(aplha=1), ValueError),
+    ask(
+        "parameter misspelt",
+        "KernelRidge has no parameter 'aplha'. Did you mean 'alpha'?",
+        "none",
+        lambda m: m.set_params(aplha=1),
+        ValueError,
+    ),
     ask("predict before fit", "KernelRidge instance is not fitted yet", "none", lambda m: m.predict(X), NotFittedError),
     ask("classify before fit", "not fitted yet", "no classes", lambda m: m.decision_function(X), NotFittedError),
     ask("score before fit", "not fitted yet", "no classes", lambda m: m.score(X, LABELS), NotFittedError),
@@ -245,3 +253,18 @@ def test_a_class_that_weighs_nothing_is_left_out():
     other = KernelRidgeClassifier("gaussian(1)", class_weight={"b": 2}).fit(X[kept], labels[kept])
     assert one.classes_.tolist() == ["b", "c"]
     np.testing.assert_allclose(one.decision_function(X), other.decision_function(X), rtol=1e-9)
+
+
+def test_strings_are_told_which_kernels_read_them():
+    words, table = ["aab", "aba", "b", "bb"], np.array([["a", 1], ["b", 2], ["a", 3], ["b", 4]], dtype=object)
+    with pytest.raises(InputError, match=r"row 0 holds 'aab'. Convert it .* Spectrum, GappySubsequence and BagOfWords"):
+        mercer.KernelSVC("gaussian(1)").fit(words, [0, 1, 0, 1])
+    mercer.KernelSVC("spectrum(k=1)").fit(words, [0, 1, 0, 1])
+    with pytest.raises(InputError, match=r"column 0, row 0 holds 'a'. .* Match\(\).on\(\[0\]\) of labels"):
+        mercer.KernelSVC("gaussian(1)").fit(table, [0, 1, 0, 1])
+    mercer.KernelSVC("match.on([0]) + gaussian(1).on([1])").fit(table, [0, 1, 0, 1])
+    frame = pd.DataFrame({"kind": ["a", "b", "a", "b"], "size": [1.0, 2.0, 3.0, 4.0]})
+    with pytest.raises(InputError, match=r"Match\(\).on\(\['kind'\]\)"):
+        mercer.KernelSVC("gaussian(1)").fit(frame, [0, 1, 0, 1])
+    mercer.KernelSVC("match.on(['kind']) + gaussian(1).on(['size'])").fit(frame, [0, 1, 0, 1])
+    mercer.KernelSVC(mercer.kernel_for(frame).kernel).fit(frame, [0, 1, 0, 1])

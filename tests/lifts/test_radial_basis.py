@@ -221,3 +221,9 @@ def test_sparse_centers_are_refused():
 
     with pytest.raises(InputError, match="a dense table of centers; got a sparse one"):
         RadialBasis(csr_array(CENTERS)).fit(X)
+
+
+def test_a_number_is_no_center():
+    with pytest.raises(InputError, match=r'got the number 7. Give RadialBasis\("random", 7\) or n_components=7.'):
+        RadialBasis(7).fit(X)
+    assert RadialBasis("random", 7, random_state=0).fit(X).n_features() == 7

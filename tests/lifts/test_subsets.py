@@ -1,6 +1,7 @@
 """The products of the columns of every subset."""
 
 import math
+from fractions import Fraction
 from itertools import combinations
 
 import numpy as np
@@ -9,6 +10,7 @@ from scipy.sparse import csr_array
 from sklearn.preprocessing import PolynomialFeatures
 from sklearn.utils.estimator_checks import check_estimator
 
+import mercer
 from mercer import kernels
 from mercer.compute.runtime.memory import Budget
 from mercer.errors import BudgetError, InputError, KernelError
@@ -110,3 +112,33 @@ def test_orders_that_are_none(order):
 @pytest.mark.parametrize("lift", [Subsets(), Subsets(2)], ids=str)
 def test_the_contract(lift):
     check_estimator(lift)
+
+
+def test_all_subsets_but_the_empty_one():
+    X = table(5, 4)
+    lift = Subsets(include_bias=False).fit(X)
+    assert lift.get_feature_names_out().tolist() == Subsets().fit(X).get_feature_names_out().tolist()[1:]
+    assert lift.n_features() == 2**4 - 1
+    np.testing.assert_array_equal(lift.transform(X), Subsets().fit_transform(X)[:, 1:])
+    wanted = np.prod(1 + X[:, None] * X[None], axis=2) - 1
+    np.testing.assert_allclose(lift.kernel(X), wanted, rtol=1e-12, atol=1e-13)
+    assert str(lift.kernel) == "subsets(include_bias=0)"
+    assert mercer.parse(str(lift.kernel)) == lift.kernel == kernels.Subsets(include_bias=False)
+    exact = mercer.lift("subsets(include_bias=0)", 4)
+    np.testing.assert_allclose(exact.transform(X) @ exact.transform(X).T, wanted, rtol=1e-12, atol=1e-13)
+    proof = mercer.prove(lift.kernel)
+    assert (proof.status, proof.max_dimension) == ("proven", None)
+    assert Subsets(min_order=2, include_bias=False).fit(X).n_features() == 6 + 4 + 1
+
+
+def test_small_values_lose_no_digits_without_the_empty_subset():
+    x, z = np.full((1, 3), 1e-9), np.full((1, 3), 2e-9)
+    terms = sum(math.comb(3, m) * Fraction(1e-9) ** m * Fraction(2e-9) ** m for m in (1, 2, 3))
+    assert abs(Fraction(kernels.Subsets(include_bias=False)(x, z)[0, 0]) / terms - 1) < 1e-15
+
+
+def test_no_subset_at_all_is_refused():
+    with pytest.raises(KernelError, match="some subset; got max_order=0 with include_bias=False"):
+        kernels.Subsets(max_order=0, include_bias=False)
+    with pytest.raises(KernelError, match="True or False for include_bias"):
+        Subsets(include_bias="no").fit(table(2, 2))

@@ -19,7 +19,7 @@ RIGHT = [
     ConjugateGradient(preconditioner_rank=12, tol=1e-10),
     GradientDescent(),
     GradientDescent(max_iter=300, tol=1e-4, keep=False),
-    GradientDescent(step=0.2, max_iter=400, tol=1e-6),
+    GradientDescent(step=0.1, max_iter=400, tol=1e-6),
 ]
 
 
@@ -290,7 +290,7 @@ class Walks(Mine):
 
     def change(self, outcome, system):
         A = system.matrix.to_dense() if isinstance(system.matrix, Operator) else system.matrix
-        loss = system.loss or (lambda x, Ax: (((Ax + system.alphas * x) / 2 - system.targets) * x).sum(axis=0))
+        loss = system.loss or (lambda x, Ax: ((Ax + system.alphas * x - 2 * system.targets) * x).sum(axis=0))
         places = np.stack([np.zeros_like(outcome.value), outcome.value])
         losses = np.stack([loss(x, A @ x) for x in places])
         held_out = [] if system.validation is None else [system.validation(x) for x in places]

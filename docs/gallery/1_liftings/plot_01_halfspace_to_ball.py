@@ -13,10 +13,9 @@ A halfspace of these features is a ball of the columns. A linear classifier then
 
 import matplotlib.pyplot as plt
 import numpy as np
-from sklearn.pipeline import make_pipeline
-from sklearn.svm import SVC
 
 import mercer
+from mercer import KernelSVC
 from mercer.displays import BoundaryDisplay, ParabolicDisplay
 from mercer.geometry import Ball, preimage
 from mercer.lifts import Parabolic
@@ -27,9 +26,9 @@ X = X[np.abs(true.value(X)) > 0.2]  # a gap, so that there is something to separ
 y = np.where(true.contains(X), "within", "outside")
 
 # %%
-# The classifier knows nothing of circles. It looks for a plane between the lifted points. ``mercer.region`` says what
-# that plane is in the space of the columns.
-model = make_pipeline(Parabolic(), SVC(kernel="linear", C=1e4)).fit(X, y)
+# The classifier knows nothing of circles. It looks for a plane between the lifted points: the parabolic kernel is the
+# inner product of two of them. ``mercer.region`` says what that plane is in the space of the columns.
+model = KernelSVC("parabolic", C=1e4).fit(X, y)
 found = mercer.region(model)
 print("true: ", true)
 print("found:", found)

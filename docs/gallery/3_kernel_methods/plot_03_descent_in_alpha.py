@@ -32,7 +32,8 @@ y = np.sin(3 * X[:, 0]) + 0.1 * rng.normal(size=30)
 
 # %%
 # **Two descents, one path.** Features are x, x^2 and x^3. The first loop has three weights, the second thirty alphas.
-# After every step w is the same. (Mercer's loss has a half in front of it, so that its step is twice the lecture's s.)
+# After every step w is the same. Mercer goes either way: ``side="primal"`` has weights, ``side="dual"`` has alphas, and
+# ``history_`` keeps them, and the losses, of every step.
 features = Powers(3).fit_transform(X)
 K = features @ features.T
 s = 0.5 / np.linalg.eigvalsh(K)[-1]
@@ -42,13 +43,17 @@ for _ in range(200):
     alpha = alpha - s * 2 * (K @ alpha - y)
     gaps.append(float(np.abs(w - features.T @ alpha).max()))
 settings = {"alpha": 0.0, "fit_intercept": False}
-solver = GradientDescent(step=2 * s, max_iter=200, tol=0.0)
-model = KernelRidge(Powers(3), solver=solver, **settings).fit(X, y)
-print(f"largest difference of w on the way: {max(gaps):.1e}")
-print(f"w by the loop: {w.round(3)}")
-print(
-    f"by Mercer:     {np.ravel(model.coef_).round(3)}, on the {model.plan_.details.side} side"
+solver = GradientDescent(step=s, max_iter=200, tol=0.0)
+primal, dual = (
+    KernelRidge(Powers(3), side=side, solver=solver, **settings).fit(X, y)
+    for side in ("primal", "dual")
 )
+print(f"largest difference of w on the way: {max(gaps):.1e}")
+print(f"w by the loop:    {w.round(3)}")
+print(f"by Mercer:        {primal.history_.weights[-1].round(3)}")
+print(f"from its alphas:  {(dual.history_.alphas[-1] @ features).round(3)}")
+print(f"loss by the loop: {((features @ w - y) ** 2).sum():.6f}")
+print(f"by Mercer:        {dual.history_.losses[-1]:.6f}")
 
 # %%
 # **With a kernel.** The Gaussian has no weights to write down; the alphas are all there is. Left: the loss. Right:

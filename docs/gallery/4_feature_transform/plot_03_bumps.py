@@ -12,7 +12,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from mercer import KernelRidge
-from mercer.displays import CurveDisplay
+from mercer.displays import BasisDisplay
 from mercer.kernels import Gaussian
 from mercer.lifts import RadialBasis
 
@@ -25,21 +25,10 @@ grid = np.linspace(0, 1, 300)[:, None]
 # Seven of the rows are drawn at random, as in the lecture's picture.
 bumps = RadialBasis("random", n_components=7, lengthscale=0.1, random_state=3)
 model = KernelRidge(bumps, alpha=0.03, fit_intercept=False).fit(X, y)
-weights, features = np.ravel(model.coef_), model.lift_.transform(grid)
-figure, panels = plt.subplots(
-    1, 2, figsize=(9.5, 3.8), layout="constrained", sharey=True
+weights = np.ravel(model.coef_)
+drawn = BasisDisplay.from_estimator(
+    model, X, y, ax=plt.subplots(figsize=(7, 4.4), layout="constrained")[1]
 )
-for column, weight in zip(features.T, weights, strict=True):
-    panels[0].plot(
-        grid,
-        weight * column,
-        color="tab:red" if weight > 0 else "tab:green",
-        linewidth=1,
-    )
-panels[0].plot(grid, features @ weights, color="black")
-panels[0].set(title="red lifts, green pushes; black: their sum", xlabel="x")
-CurveDisplay(grid[:, 0], model.predict(grid), X=X, y=y).plot(panels[1])
-panels[1].set_title("seven bumps on random rows")
 plt.show()
 
 # %%

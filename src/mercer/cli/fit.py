@@ -64,7 +64,7 @@ def fit(options: FitOptions, voice: Voice) -> None:
     record = {**done.record(), "findings": [vars(finding) for finding in findings]}
     record |= {"model": _saved(options, done, voice), "report": _reported(options, done, findings, voice)}
     record["seconds"] = time.perf_counter() - start
-    voice.data(record, done.text())
+    voice.data(record, done.text(options.test))
     if options.strict and not done.converged:
         raise Failure(
             Exit.UNCONVERGED, "the fit has not converged. Give it a longer --time-limit, or leave --strict out."

@@ -115,15 +115,18 @@ class Fitted:
             "leave_one_out": None if self.left_out is None else dict([self.left_out]),
         }
 
-    def text(self) -> str:
-        """The scores, for people."""
-        held = (
-            f"on {self.held:,} rows held out, with intervals of 95 %" if self.held else "too few rows to hold some out"
-        )
+    def text(self, share: float = 0.2) -> str:
+        """The scores, for people; of the rows such a share was to be held out."""
+        held = f"on {self.held:,} rows held out, with intervals of 95 %" if self.held else none_held_out(share)
         scores = [table_of_scores(self.scores)] if self.held else []
         if self.left_out is not None:
             held += f"; leave-one-out {self.left_out[0]} of {self.left_out_rows}: {self.left_out[1]:.4g}"
         return "\n".join([*scores, held])
+
+
+def none_held_out(share: float) -> str:
+    """Why no rows were held out, of which such a share was to be."""
+    return "too few rows to hold some out" if share > 0 else "no rows were held out, as --test 0 says"
 
 
 def _columns(found: Look) -> list[dict[str, Any]]:

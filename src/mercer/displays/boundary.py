@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mercer.displays.base import Display, check_fitted, last_step
+from mercer.displays.base import Display, check_fitted, last_step, name_of, titled
 from mercer.displays.colours import colours
 from mercer.displays.estimators import Predictor
 from mercer.displays.plane import Plane, check_grid, labels_of
@@ -17,6 +18,8 @@ from mercer.errors import InputError, message, speaks
 
 LEVELS = (-1.0, 0.0, 1.0)
 """Of a decision function: the boundary, and the margins of a support vector machine to both sides."""
+ROUNDING = 1e-9
+"""A level that values pass by less than this part of their size is not reached."""
 
 
 @dataclass(eq=False, repr=False)
@@ -38,6 +41,12 @@ class BoundaryDisplay(Display):
         between regions.
     support : array of int or None, default=None
         Positions of the rows that are ringed; None for none.
+    supporting : str, default="support vectors"
+        What these rows are, in the legend.
+    margins : bool, default=True
+        Whether the contours of the scores at -1 and 1 are drawn, dashed.
+    name : str, default=""
+        Of the model, in the title.
 
     Attributes
     ----------
@@ -52,11 +61,12 @@ class BoundaryDisplay(Display):
     regions_ : QuadMesh
         The coloured regions.
     boundary_ : ContourSet or list
-        The contours of the scores at -1, 0 and 1, as far as they are reached; else one set per label.
+        The contours of the scores at 0, and at -1 and 1 with margins, as far as they are reached by more than rounding;
+        else one set per label.
     support_ : PathCollection or None
         The rings, None where there are none.
     legend_ : Legend
-        Names the labels, and the support vectors.
+        Names the labels and the rings, above the axes.
 
     Examples
     --------
@@ -77,6 +87,9 @@ class BoundaryDisplay(Display):
     _: KW_ONLY
     scores: NDArray[Any] | None = None
     support: ArrayLike | None = None
+    supporting: str = "support vectors"
+    margins: bool = True
+    name: str = ""
     labels_: NDArray[Any] | None = field(init=False, default=None)
     points_: list[Any] = field(init=False, default_factory=list)
     regions_: Any = field(init=False, default=None)
@@ -93,7 +106,9 @@ class BoundaryDisplay(Display):
         y: ArrayLike | None = None,
         *,
         support: bool = True,
+        margins: bool | None = None,
         grid: int = 200,
+        style: str = "page",
         ax: Any = None,
     ) -> Self:
         """Draw a fitted classifier, or a pipeline that ends with one.
@@ -108,9 +123,13 @@ class BoundaryDisplay(Display):
             Labels of the rows; None for those that the model predicts.
         support : bool, default=True
             Whether rows in the model's `support_` are ringed; they are positions among the rows of the fit, so that X
-            must be these. With other rows use support=False.
+            must be these. With other rows use support=False. Of a perceptron they are the rows with updates.
+        margins : bool or None, default=None
+            Whether contours at -1 and 1 are drawn; None where they are margins: of support vector machines.
         grid : int, default=200
             Places along each axis.
+        style : {"page", "slide"}, default="page"
+            For a page; or sixteen to nine with large letters and thick lines, for a slide.
         ax : Axes or None, default=None
             Where to draw; None for new axes.
 
@@ -124,12 +143,15 @@ class BoundaryDisplay(Display):
         across, up, places = plane.grid(grid)
         shape = len(up), len(across)
         regions = np.asarray(model.predict(places)).reshape(shape)
-        rings = getattr(last_step(model), "support_", None) if support else None
+        learner = last_step(model)
+        rings = getattr(learner, "support_", None) if support else None
         labels, scores = model.predict(X) if y is None else y, _scores(model, places, shape)
-        return cls(X, labels, across, up, regions, scores=scores, support=rings).plot(ax)
+        drawn = cls(X, labels, across, up, regions, scores=scores, support=rings, name=name_of(model))
+        drawn.supporting = "rows with updates" if hasattr(learner, "mistake_bound_") else drawn.supporting
+        drawn.margins = has_margins(learner) if margins is None else margins
+        return drawn.plot(ax, style=style)
 
-    @speaks
-    def plot(self, ax: Any = None) -> Self:
+    def _plot(self, ax: Any) -> None:
         plane, y, rings = self._checked()
         self.labels_ = told_apart(y, self.regions)
         axes = self._begin(ax)
@@ -138,21 +160,27 @@ class BoundaryDisplay(Display):
         self.regions_ = coloured(axes, self.across, self.up, codes, shades)
         self.boundary_ = self._bounded(axes, codes)
         self.points_ = scattered(axes, plane.values, y, self.labels_, shades)
-        self.support_ = _ringed(axes, plane.values[rings])
+        self.support_ = _ringed(axes, plane.values[rings], self.supporting)
         axes.set(xlabel=plane.names[0], ylabel=plane.names[1])
-        self.legend_ = self._name(axes)
-        return self
+        self.legend_ = self._finish(axes, self._title(codes))
 
     def _bounded(self, axes: Any, codes: NDArray[Any]) -> Any:
         if self.scores is None:
             return parted(axes, self.across, self.up, codes)
-        low, high = np.min(self.scores), np.max(self.scores)
-        levels = [level for level in LEVELS if low < level < high]
+        levels = reached(self.scores, LEVELS if self.margins else (0.0,))
         if not levels:
             return []
         styles = ["solid" if level == 0 else "dashed" for level in levels]
         lines = {"levels": levels, "colors": "black", "linestyles": styles, "linewidths": 1.0}
         return axes.contour(self.across, self.up, self.scores, **lines)
+
+    def _title(self, codes: NDArray[Any]) -> str:
+        if codes.min() == codes.max():
+            return titled(self.name, "one class everywhere")
+        if self.scores is None:
+            return titled(self.name, "what is predicted where")
+        dashed = self.boundary_ and len(self.boundary_.levels) > 1
+        return titled(self.name, "where f = 0" + ", and dashed f = -1 and 1" * bool(dashed))
 
     def _checked(self) -> tuple[Plane, NDArray[Any], NDArray[np.intp]]:
         plane = Plane.of(self.X)
@@ -173,8 +201,23 @@ def _scores(model: Predictor, places: Any, shape: tuple[int, int]) -> NDArray[An
     return found.reshape(shape) if found.size == shape[0] * shape[1] else None
 
 
-def _ringed(axes: Any, rows: NDArray[Any]) -> Any:
+def reached(scores: NDArray[Any], levels: Sequence[float]) -> list[float]:
+    """The levels that are reached: where a function is constant, its values differ by rounding."""
+    low, high = float(scores.min()), float(scores.max())
+    noise = ROUNDING * max(abs(low), abs(high))
+    return [level for level in levels if low + noise < level < high - noise]
+
+
+def has_margins(learner: object) -> bool:
+    """Whether -1 and 1 are margins of this classifier: one with the hinge loss, or with support vectors and a price."""
+    if str(getattr(learner, "loss", "")).endswith("hinge"):
+        return True
+    priced = any(hasattr(learner, name) for name in ("C", "nu"))
+    return priced and hasattr(learner, "support_") and hasattr(learner, "classes_")
+
+
+def _ringed(axes: Any, rows: NDArray[Any], name: str) -> Any:
     if not len(rows):
         return None
     rings = {"facecolors": "none", "edgecolors": "black", "linewidths": 0.8}
-    return axes.scatter(*rows.T, s=55, label=f"support vectors ({len(rows)})", **rings)
+    return axes.scatter(*rows.T, s=55, label=f"{name} ({len(rows)})", **rings)

@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mercer.displays.base import Display, found
+from mercer.displays.base import Display, found, name_of, titled
 from mercer.displays.colours import colours
 from mercer.displays.estimators import Predictor
 from mercer.displays.plane import Plane, check_grid
@@ -30,6 +30,8 @@ class ClusterDisplay(Display):
         Places along both axes; None without regions.
     regions : array of shape (len(up), len(across)) or None, default=None
         A label for each place; None without regions.
+    name : str, default=""
+        Of the model, in the title.
 
     Attributes
     ----------
@@ -45,6 +47,8 @@ class ClusterDisplay(Display):
         The coloured regions, None without regions.
     boundaries_ : list of ContourSet
         The contours between regions, one set per label that has a boundary.
+    legend_ : Legend
+        Names the clusters, above the axes.
 
     Examples
     --------
@@ -60,14 +64,16 @@ class ClusterDisplay(Display):
     across: NDArray[Any] | None = None
     up: NDArray[Any] | None = None
     regions: NDArray[Any] | None = None
+    name: str = ""
     labels_: NDArray[Any] | None = field(init=False, default=None)
     points_: list[Any] = field(init=False, default_factory=list)
     regions_: Any = field(init=False, default=None)
     boundaries_: list[Any] = field(init=False, default_factory=list)
+    legend_: Any = field(init=False, default=None)
 
     @classmethod
     @speaks
-    def from_estimator(cls, model: Predictor, X: Any, *, ax: Any = None, grid: int = 200) -> Self:
+    def from_estimator(cls, model: Predictor, X: Any, *, style: str = "page", ax: Any = None, grid: int = 200) -> Self:
         """Draw the clusters that a fitted model predicts on a grid, and for the rows.
 
         A model that cannot predict, such as spectral clustering, gives the labels of the rows that it was fitted to.
@@ -79,6 +85,8 @@ class ClusterDisplay(Display):
             fit.
         X : array or DataFrame of shape (n, 2)
             The rows.
+        style : {"page", "slide"}, default="page"
+            For a page; or sixteen to nine with large letters and thick lines, for a slide.
         ax : Axes or None, default=None
             Where to draw; None for new axes.
         grid : int, default=200
@@ -90,14 +98,15 @@ class ClusterDisplay(Display):
         """
         plane = Plane.of(X)
         if not hasattr(model, "predict"):
-            return cls(X, found(model, "labels_", "Fit the model first.")).plot(ax)
+            return cls(X, found(model, "labels_", "Fit the model first."), name=name_of(model)).plot(ax, style=style)
         check_grid(grid)
         across, up, places = plane.grid(grid)
         regions = np.asarray(model.predict(places)).reshape(len(up), len(across))
-        return cls(X, model.predict(X), across=across, up=up, regions=regions).plot(ax)
+        return cls(X, model.predict(X), across=across, up=up, regions=regions, name=name_of(model)).plot(
+            ax, style=style
+        )
 
-    @speaks
-    def plot(self, ax: Any = None) -> Self:
+    def _plot(self, ax: Any) -> None:
         plane, labels = self._checked()
         seen = [labels] if self.regions is None else [labels, self.regions]
         self.labels_ = told_apart(*seen)
@@ -112,7 +121,8 @@ class ClusterDisplay(Display):
             for rows, shade, label in zip(chosen, shades, self.labels_, strict=True)
         ]
         axes.set(xlabel=plane.names[0], ylabel=plane.names[1])
-        return self
+        count = len(self.labels_)
+        self.legend_ = self._finish(axes, titled(self.name, f"{count} group{'s' * (count > 1)}"))
 
     def _draw_regions(self, axes: Any, shades: list[Any]) -> None:
         codes = np.searchsorted(np.asarray(self.labels_), np.asarray(self.regions))

@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mercer.displays.base import Display, found
+from mercer.displays.base import Display, found, name_of, titled
 from mercer.displays.colours import SCALE, colours
 from mercer.errors import InputError, message, speaks
 
@@ -28,6 +28,8 @@ class ComponentsDisplay(Display):
         Labels, or numbers: more than 20 different numbers are drawn as a scale; None for one colour.
     names : (str, str), default=('component 1', 'component 2')
         Names of the two components.
+    name : str, default=""
+        Of the model, in the title.
 
     Attributes
     ----------
@@ -54,6 +56,7 @@ class ComponentsDisplay(Display):
     _: KW_ONLY
     y: ArrayLike | None = None
     names: tuple[str, str] = ("component 1", "component 2")
+    name: str = ""
     points_: list[Any] = field(init=False, default_factory=list)
     labels_: NDArray[Any] | None = field(init=False, default=None)
     legend_: Any = field(init=False, default=None)
@@ -61,7 +64,14 @@ class ComponentsDisplay(Display):
     @classmethod
     @speaks
     def from_estimator(
-        cls, model: object, X: Any, y: ArrayLike | None = None, *, components: tuple[int, int] = (0, 1), ax: Any = None
+        cls,
+        model: object,
+        X: Any,
+        y: ArrayLike | None = None,
+        *,
+        components: tuple[int, int] = (0, 1),
+        style: str = "page",
+        ax: Any = None,
     ) -> Self:
         """Draw two columns of `model.transform(X)`; their ratios stand beside them.
 
@@ -75,6 +85,8 @@ class ComponentsDisplay(Display):
             As in the class.
         components : (int, int), default=(0, 1)
             The two columns, from 0.
+        style : {"page", "slide"}, default="page"
+            For a page; or sixteen to nine with large letters and thick lines, for a slide.
         ax : Axes or None, default=None
             Where to draw; None for new axes.
 
@@ -86,28 +98,29 @@ class ComponentsDisplay(Display):
         chosen = _chosen(components, scores.shape[1])
         ratios = getattr(model, "explained_variance_ratio_", None)
         first, second = (_name(place, None if ratios is None else ratios[place]) for place in chosen)
-        return cls(scores[:, chosen], y=y, names=(first, second)).plot(ax)
+        return cls(scores[:, chosen], y=y, names=(first, second), name=name_of(model)).plot(ax, style=style)
 
-    @speaks
-    def plot(self, ax: Any = None) -> Self:
+    def _plot(self, ax: Any) -> None:
         scores, y = self._checked()
         axes = self._begin(ax)
         self.points_, self.labels_, self.legend_ = [], None, None
+        axes.set(xlabel=self.names[0], ylabel=self.names[1])
+        title = titled(self.name, "rows on two components")
         if y is None:
             self.points_ = [axes.scatter(*scores.T, s=12)]
         elif y.dtype.kind in "fiu" and len(np.unique(y)) > MAX_LABELS:
             self.points_ = [axes.scatter(*scores.T, s=12, c=y, cmap=SCALE)]
             self.legend_ = axes.figure.colorbar(self.points_[0], ax=axes)
+            self._finish(axes, title, self.legend_.ax)
+            return
         else:
             self._by_label(axes, scores, y)
-        axes.set(xlabel=self.names[0], ylabel=self.names[1])
-        return self
+        self.legend_ = self._finish(axes, title)
 
     def _by_label(self, axes: Any, scores: NDArray[Any], y: NDArray[Any]) -> None:
         self.labels_ = np.unique(y)
         for label, colour in zip(self.labels_, colours(len(self.labels_)), strict=True):
             self.points_.append(axes.scatter(*scores[y == label].T, s=12, color=[colour], label=str(label)))
-        self.legend_ = axes.legend()
 
     def _checked(self) -> tuple[NDArray[Any], NDArray[Any] | None]:
         scores = np.asarray(self.scores)

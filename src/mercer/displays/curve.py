@@ -11,10 +11,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mercer.displays.base import Display, check_fitted, last_step
+from mercer.displays.base import Display, check_fitted, last_step, name_of, titled
 from mercer.displays.estimators import Predictor
-from mercer.displays.line import Line
-from mercer.displays.plane import check_grid, refuse_huge
+from mercer.displays.line import Line, rows_and_targets
+from mercer.displays.plane import check_grid
 from mercer.errors import InputError, message, speaks
 
 
@@ -37,6 +37,8 @@ class CurveDisplay(Display):
         Rows, of one column, and their targets; without y no points are drawn.
     level : float, default=0.95
         Of the band, between 0 and 1.
+    name : str, default=""
+        Of the model, in the title.
 
     Attributes
     ----------
@@ -72,6 +74,7 @@ class CurveDisplay(Display):
     X: Any = None
     y: ArrayLike | None = None
     level: float = 0.95
+    name: str = ""
     curve_: Any = field(init=False, default=None)
     band_: Any = field(init=False, default=None)
     points_: Any = field(init=False, default=None)
@@ -87,6 +90,7 @@ class CurveDisplay(Display):
         *,
         level: float = 0.95,
         grid: int = 200,
+        style: str = "page",
         ax: Any = None,
     ) -> Self:
         """Draw a fitted regression, or a pipeline that ends with one, with its deviations where it has them.
@@ -103,6 +107,8 @@ class CurveDisplay(Display):
             Of the band, between 0 and 1.
         grid : int, default=200
             Places along the axis.
+        style : {"page", "slide"}, default="page"
+            For a page; or sixteen to nine with large letters and thick lines, for a slide.
         ax : Axes or None, default=None
             Where to draw; None for new axes.
 
@@ -117,12 +123,11 @@ class CurveDisplay(Display):
         predict: Callable[..., Any] = model.predict
         sure = "return_std" in signature(last_step(model).predict).parameters
         mean, deviation = predict(table, return_std=True) if sure else (predict(table), None)
-        return cls(places, mean, deviation=deviation, X=X, y=y, level=level).plot(ax)
+        return cls(places, mean, deviation=deviation, X=X, y=y, level=level, name=name_of(model)).plot(ax, style=style)
 
-    @speaks
-    def plot(self, ax: Any = None) -> Self:
+    def _plot(self, ax: Any) -> None:
         mean, half = self._checked()
-        line, y = self._rows()
+        line, y = rows_and_targets(self.X, self.y)
         axes = self._begin(ax)
         self.band_ = self.points_ = None
         if half is not None:
@@ -132,8 +137,7 @@ class CurveDisplay(Display):
             self.points_ = axes.scatter(line.values, y, s=10, color="0.25", label="rows")
         (self.curve_,) = axes.plot(self.places, mean, color="tab:blue", label="prediction")
         axes.set(xlabel="x1" if line is None else line.name, ylabel=str(getattr(self.y, "name", None) or "y"))
-        self.legend_ = self._name(axes)
-        return self
+        self.legend_ = self._finish(axes, titled(self.name, f"prediction over {axes.get_xlabel()}"))
 
     def _checked(self) -> tuple[NDArray[Any], NDArray[Any] | None]:
         """The predictions, and half of the width of the band."""
@@ -149,16 +153,3 @@ class CurveDisplay(Display):
         if not (np.isfinite(mean).all() and (half is None or np.isfinite(half).all())):
             raise InputError(message("finite predictions", "got NaN or infinity", "Scale the data."))
         return mean, half
-
-    def _rows(self) -> tuple[Line | None, NDArray[Any] | None]:
-        line = None if self.X is None else Line.of(self.X)
-        if line is None or self.y is None:
-            return line, None
-        y = np.asarray(self.y)
-        if y.shape != line.values.shape:
-            got = f"y has shape {y.shape} for {len(line.values)} rows"
-            raise InputError(message("one number per row in y", got, "Give y for the rows of X."))
-        if y.dtype.kind not in "fiub" or not np.isfinite(y).all():
-            raise InputError(message("finite numbers in y", "got others", "Leave these rows out."))
-        refuse_huge(y)
-        return line, y

@@ -75,7 +75,7 @@ class DescentDisplay(Display):
     @classmethod
     @speaks
     def from_estimator(
-        cls, model: object, *, pair: tuple[int, int] | None = None, output: int = 0, ax: Any = None
+        cls, model: object, *, pair: tuple[int, int] | None = None, output: int = 0, style: str = "page", ax: Any = None
     ) -> Self:
         """Draw a fitted `KernelRidge(solver=GradientDescent())`, or the like.
 
@@ -90,6 +90,8 @@ class DescentDisplay(Display):
             As in the class.
         output : int, default=0
             Which of its outputs.
+        style : {"page", "slide"}, default="page"
+            For a page; or sixteen to nine with large letters and thick lines, for a slide.
         ax : Axes or None, default=None
             Where to draw; None for new axes.
 
@@ -105,10 +107,9 @@ class DescentDisplay(Display):
         if not 0 <= output < history.losses.shape[1]:
             needs, got = f"an output from 0 to {history.losses.shape[1] - 1}", f"got {output}"
             raise InputError(message(needs, got, "Use output=0."))
-        return cls(history.losses[:, output], history.coefficients[:, :, output], pair=pair).plot(ax)
+        return cls(history.losses[:, output], history.coefficients[:, :, output], pair=pair).plot(ax, style=style)
 
-    @speaks
-    def plot(self, ax: Any = None) -> Self:
+    def _plot(self, ax: Any) -> None:
         losses, coefficients = self._checked()
         axes, self.path_ax_ = self._begin_two(ax)
         (self.loss_,) = axes.plot(np.arange(len(losses)), losses, color="tab:blue")
@@ -121,7 +122,10 @@ class DescentDisplay(Display):
             self._draw_path(self.path_ax_, coefficients)
         elif self.path_ax_ is not None:
             self._draw_all(self.path_ax_, coefficients)
-        return self
+        count = len(losses) - 1
+        self._finish(axes, f"the loss of {count:,} step{'s' * (count != 1)} down")
+        if self.path_ax_ is not None:
+            self._finish(self.path_ax_, "their path in two coefficients" if self.pair else "every coefficient's path")
 
     def _draw_path(self, axes: Any, coefficients: NDArray[Any]) -> None:
         self.shown_ = np.asarray(self.pair, dtype=np.intp)
@@ -130,7 +134,7 @@ class DescentDisplay(Display):
         self.ends_ = axes.scatter(one[[0, -1]], two[[0, -1]], s=40, color=["tab:green", "tab:red"], zorder=3)
         for name, place, shift in (("start", 0, (6, 6)), ("end", -1, (6, -12))):
             axes.annotate(name, (one[place], two[place]), xytext=shift, textcoords="offset points", fontsize="small")
-        axes.set(xlabel=f"coefficient {self.shown_[0] + 1}", ylabel=f"coefficient {self.shown_[1] + 1}")
+        axes.set(xlabel=f"coefficient {self.shown_[0]}", ylabel=f"coefficient {self.shown_[1]}")
 
     def _draw_all(self, axes: Any, coefficients: NDArray[Any]) -> None:
         from matplotlib import colormaps

@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mercer.displays.base import Display, before_last, check_fitted, found, last_step
+from mercer.displays.base import Display, before_last, check_fitted, found, last_step, short
 from mercer.displays.chosen import chosen_rows, count_of, rows_of
 from mercer.displays.colours import SCALE
 from mercer.displays.plane import labels_of
@@ -88,7 +88,9 @@ class GramDisplay(Display):
 
     @classmethod
     @speaks
-    def from_kernel(cls, kernel: Any, X: Any, *, order: Any = None, random_state: Any = None, ax: Any = None) -> Self:
+    def from_kernel(
+        cls, kernel: Any, X: Any, *, order: Any = None, random_state: Any = None, style: str = "page", ax: Any = None
+    ) -> Self:
         """Draw a kernel on the rows of a table; of more than 1,000, so many are drawn at random.
 
         Parameters
@@ -101,6 +103,8 @@ class GramDisplay(Display):
             As in the class.
         random_state : int, default=None
             The seed of the draw.
+        style : {"page", "slide"}, default="page"
+            For a page; or sixteen to nine with large letters and thick lines, for a slide.
         ax : Axes or None, default=None
             Where to draw; None for new axes.
 
@@ -114,12 +118,12 @@ class GramDisplay(Display):
         rows = chosen_rows(total, MAX_DRAWN_ROWS, random_state)
         matrix = known.resolve(X)(rows_of(X, rows))
         ordered = _order_of(order, total, rows)
-        return cls(matrix, order=ordered, name=str(known), total=total).plot(ax)
+        return cls(matrix, order=ordered, name=short(known), total=total).plot(ax, style=style)
 
     @classmethod
     @speaks
     def from_estimator(
-        cls, model: object, X: Any, *, order: Any = None, random_state: Any = None, ax: Any = None
+        cls, model: object, X: Any, *, order: Any = None, random_state: Any = None, style: str = "page", ax: Any = None
     ) -> Self:
         """Draw the kernel of a fitted model.
 
@@ -133,6 +137,8 @@ class GramDisplay(Display):
             As in the class.
         random_state : int, default=None
             The seed of the draw.
+        style : {"page", "slide"}, default="page"
+            For a page; or sixteen to nine with large letters and thick lines, for a slide.
         ax : Axes or None, default=None
             Where to draw; None for new axes.
 
@@ -146,15 +152,14 @@ class GramDisplay(Display):
             found(last_step(model), "kernel_", "Use a model with a kernel, or from_kernel.")
         inner = before_last(model, X)
         if kernel is not None:
-            return cls.from_kernel(kernel, inner, order=order, random_state=random_state, ax=ax)
+            return cls.from_kernel(kernel, inner, order=order, random_state=random_state, style=style, ax=ax)
         matrix, total = np.asarray(inner), count_of(inner)
         rows = chosen_rows(total, MAX_DRAWN_ROWS, random_state)
         part = matrix if rows is None else matrix[np.ix_(rows, rows)]
         ordered = _order_of(order, total, rows)
-        return cls(part, order=ordered, name="precomputed", total=total).plot(ax)
+        return cls(part, order=ordered, name="precomputed", total=total).plot(ax, style=style)
 
-    @speaks
-    def plot(self, ax: Any = None) -> Self:
+    def _plot(self, ax: Any) -> None:
         matrix = self._checked()
         values, vectors = np.linalg.eigh(matrix)
         self.order_, places = self._ordered(vectors[:, -1])
@@ -164,7 +169,8 @@ class GramDisplay(Display):
         self.spectrum_ = {}
         if self.spectrum_ax_ is not None:
             self.spectrum_ = Spectrum.of(self.eigenvalues_).draw(self.spectrum_ax_)
-        return self
+            self._finish(self.spectrum_ax_, _verdict(self.spectrum_))
+        self._finish(axes, (self.name if len(self.name) <= 60 else f"{self.name[:57]}...") or "a matrix", self.bar_.ax)
 
     def _draw(self, axes: Any, matrix: NDArray[Any], places: list[int]) -> None:
         low, high = float(matrix.min()), float(matrix.max())
@@ -175,7 +181,7 @@ class GramDisplay(Display):
         seen, total = len(matrix), self.total or len(matrix)
         count = f"{seen} rows" if seen == total else f"{seen} of {total} rows"
         self._label(axes, [0, *places, len(matrix)])
-        axes.set(xlabel=count, ylabel=count, title=self.name if len(self.name) <= 60 else f"{self.name[:57]}...")
+        axes.set(xlabel=count, ylabel=count)
 
     def _label(self, axes: Any, ends: list[int]) -> None:
         """The values of an order, where lines part them."""
@@ -211,6 +217,12 @@ class GramDisplay(Display):
         if self.order is not None and not isinstance(self.order, str):
             labels_of(self.order, len(matrix))
         return (matrix + matrix.T) / 2
+
+
+def _verdict(spectrum: dict[str, Any]) -> str:
+    if "negative" in spectrum:
+        return "some eigenvalues are negative: no kernel"
+    return "no eigenvalue is negative"
 
 
 def _scale(low: float, high: float) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mercer.displays.base import Display, check_fitted, last_step
+from mercer.displays.base import Display, check_fitted, last_step, name_of, titled
 from mercer.displays.colours import colours
 from mercer.displays.estimators import Estimator
 from mercer.errors import InputError, message, speaks
@@ -35,6 +35,8 @@ class HistoryDisplay(Display):
         What steps are, at the axis.
     best : float or None, default=None
         The step whose model was kept, where that is not the last; None for no line there.
+    name : str, default=""
+        Of the model, in the title.
 
     Attributes
     ----------
@@ -67,13 +69,14 @@ class HistoryDisplay(Display):
     measure: str = "value"
     unit: str = "step"
     best: float | None = None
+    name: str = ""
     lines_: list[Any] = field(init=False, default_factory=list)
     best_: Any = field(init=False, default=None)
     legend_: Any = field(init=False, default=None)
 
     @classmethod
     @speaks
-    def from_estimator(cls, model: object, *, ax: Any = None) -> Self:
+    def from_estimator(cls, model: object, *, style: str = "page", ax: Any = None) -> Self:
         """Draw the history of a fitted model, or of the last step of a pipeline.
 
         It has the mistakes of each pass of a perceptron, the inertia after each step of `KernelKMeans`, or the losses
@@ -83,6 +86,8 @@ class HistoryDisplay(Display):
         ----------
         model : estimator
             The fitted model.
+        style : {"page", "slide"}, default="page"
+            For a page; or sixteen to nine with large letters and thick lines, for a slide.
         ax : Axes or None, default=None
             Where to draw; None for new axes.
 
@@ -94,24 +99,26 @@ class HistoryDisplay(Display):
         learner = last_step(model)
         descent = getattr(getattr(learner, "outcome_", None), "history", None)
         if descent is not None:
-            return cls._of_descent(descent).plot(ax)
+            return cls._of_descent(descent, name_of(model)).plot(ax, style=style)
         history = getattr(learner, "history_", None)
         if history is None:
             got = f"{type(learner).__name__} has none"
             raise InputError(message("a model that has written a history", got, REMEDY))
         measure, unit = ("inertia", "step") if hasattr(learner, "inertia_") else ("mistakes", "pass")
         steps, values = np.arange(1, len(history) + 1), np.asarray(history)[:, None]
-        return cls(steps, values, names=(measure,), measure=measure, unit=unit).plot(ax)
+        return cls(steps, values, names=(measure,), measure=measure, unit=unit, name=name_of(model)).plot(
+            ax, style=style
+        )
 
     @classmethod
-    def _of_descent(cls, history: Any) -> Self:
+    def _of_descent(cls, history: Any, name: str) -> Self:
         """The losses of all outputs together, and those of held-out rows."""
         losses, held = history.losses.sum(axis=1), history.validation.sum(axis=1)
         steps = np.arange(len(losses))
         if not len(held):
-            return cls(steps, losses[:, None], names=("loss",), measure="loss")
+            return cls(steps, losses[:, None], names=("loss",), measure="loss", name=name)
         both, names = np.column_stack([losses, held]), ("loss", "loss of held-out rows")
-        return cls(steps, both, names=names, measure="loss", best=int(held.argmin()))
+        return cls(steps, both, names=names, measure="loss", best=int(held.argmin()), name=name)
 
     @classmethod
     @speaks
@@ -123,6 +130,7 @@ class HistoryDisplay(Display):
         *,
         iterations: Sequence[int] = (1, 2, 4, 8, 16, 32),
         unit: str = "step",
+        style: str = "page",
         ax: Any = None,
     ) -> Self:
         """Fit copies that stop after so many steps, and draw the residual, or the relative gap, of each.
@@ -142,6 +150,8 @@ class HistoryDisplay(Display):
             Numbers of steps.
         unit : {"step", "second"}, default="step"
             With "second", the time of each fit is at the axis, with all that comes before its steps.
+        style : {"page", "slide"}, default="page"
+            For a page; or sixteen to nine with large letters and thick lines, for a slide.
         ax : Axes or None, default=None
             Where to draw; None for new axes.
 
@@ -155,10 +165,11 @@ class HistoryDisplay(Display):
             raise InputError(message('unit "step" or "second"', f"got {unit!r}", 'Use "step".'))
         taken, seconds, left, measure = runs_of(model, X, y, iterations)
         steps = taken if unit == "step" else seconds
-        return cls(steps, left[:, None], names=(measure,), measure=measure, unit=unit).plot(ax)
+        return cls(steps, left[:, None], names=(measure,), measure=measure, unit=unit, name=name_of(model)).plot(
+            ax, style=style
+        )
 
-    @speaks
-    def plot(self, ax: Any = None) -> Self:
+    def _plot(self, ax: Any) -> None:
         steps, values = self._checked()
         axes = self._begin(ax)
         self.lines_, self.best_, self.legend_ = [], None, None
@@ -171,9 +182,9 @@ class HistoryDisplay(Display):
             axes.set_yscale("log")
         axes.set(xlabel=self.unit, ylabel=self.measure)
         self._whole(axes, steps)
-        if len(self.lines_) > 1 or self.best_ is not None:
-            self.legend_ = axes.legend(fontsize="small")
-        return self
+        if len(self.lines_) == 1 and self.best_ is None:  # the axis names the one line
+            self.lines_[0].set_label("")
+        self.legend_ = self._finish(axes, titled(self.name, f"{self.measure} after each {self.unit}"))
 
     def _whole(self, axes: Any, steps: NDArray[Any]) -> None:
         """Integers at the axis of steps; a scale of logarithms where these grow faster and faster."""

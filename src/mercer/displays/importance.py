@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mercer.displays.base import FIGURE_INCHES, Display
+from mercer.displays.look import PAGE
 from mercer.errors import InputError, message, speaks
 
 MAX_NAME_CHARACTERS = 28
@@ -65,7 +66,7 @@ class ImportanceDisplay(Display):
 
     @classmethod
     @speaks
-    def from_result(cls, result: Any, names: Sequence[str], *, ax: Any = None) -> Self:
+    def from_result(cls, result: Any, names: Sequence[str], *, style: str = "page", ax: Any = None) -> Self:
         """Draw the result of `sklearn.inspection.permutation_importance`.
 
         Parameters
@@ -74,6 +75,8 @@ class ImportanceDisplay(Display):
             The result.
         names : sequence of str
             The columns.
+        style : {"page", "slide"}, default="page"
+            For a page; or sixteen to nine with large letters and thick lines, for a slide.
         ax : Axes or None, default=None
             Where to draw; None for new axes.
 
@@ -81,10 +84,9 @@ class ImportanceDisplay(Display):
         -------
         Self
         """
-        return cls(names, result.importances_mean, spreads=result.importances_std).plot(ax)
+        return cls(names, result.importances_mean, spreads=result.importances_std).plot(ax, style=style)
 
-    @speaks
-    def plot(self, ax: Any = None) -> Self:
+    def _plot(self, ax: Any) -> None:
         values, spreads = self._checked()
         axes = self._begin(ax)
         order = np.argsort(-values, kind="stable")[: self.most]
@@ -96,9 +98,11 @@ class ImportanceDisplay(Display):
         axes.set_yticks(places, self.names_, parse_math=False)
         axes.invert_yaxis()
         axes.set_xlabel(self.metric, parse_math=False)
-        if self._own:
-            self.figure_.set_size_inches(FIGURE_INCHES[0], 1.0 + INCHES_PER_BAR * len(order))
-        return self
+        if self._own and self._look is PAGE:
+            self.figure_.set_size_inches(FIGURE_INCHES[0], 1.3 + INCHES_PER_BAR * len(order))
+        self._finish(
+            axes, "the columns that matter most" if len(order) < len(values) else "how much each column matters"
+        )
 
     def _checked(self) -> tuple[NDArray[Any], NDArray[Any] | None]:
         values = np.asarray(self.values, dtype=float)

@@ -71,13 +71,15 @@ class LeaveOneOutDisplay(Display):
 
     @classmethod
     @speaks
-    def from_estimator(cls, model: object, *, ax: Any = None) -> Self:
+    def from_estimator(cls, model: object, *, style: str = "page", ax: Any = None) -> Self:
         """Draw `loo_` of a fitted least-squares model whose alpha was chosen, or of a pipeline with one.
 
         Parameters
         ----------
         model : estimator
             The fitted model.
+        style : {"page", "slide"}, default="page"
+            For a page; or sixteen to nine with large letters and thick lines, for a slide.
         ax : Axes or None, default=None
             Where to draw; None for new axes.
 
@@ -87,14 +89,16 @@ class LeaveOneOutDisplay(Display):
         """
         path, taken = _path(last_step(model))
         if path.wrong is not None:
-            return cls(path.alphas, path.wrong[:, None], chosen=[taken[0]], names=None, measure=WRONG).plot(ax)
+            return cls(path.alphas, path.wrong[:, None], chosen=[taken[0]], names=None, measure=WRONG).plot(
+                ax, style=style
+            )
         names = None if path.errors.shape[1] == 1 else [f"output {t + 1}" for t in range(path.errors.shape[1])]
-        return cls(path.alphas, path.errors, chosen=taken, names=names).plot(ax)
+        return cls(path.alphas, path.errors, chosen=taken, names=names).plot(ax, style=style)
 
     @classmethod
     @speaks
     def from_lengthscales(
-        cls, model: Estimator, X: Any, y: Any, lengthscales: Sequence[float], *, ax: Any = None
+        cls, model: Estimator, X: Any, y: Any, lengthscales: Sequence[float], *, style: str = "page", ax: Any = None
     ) -> Self:
         """Fit a copy at each lengthscale, and draw the path of alphas of each; the best of all is marked.
 
@@ -110,6 +114,8 @@ class LeaveOneOutDisplay(Display):
             Their targets.
         lengthscales : sequence of float
             The lengthscales.
+        style : {"page", "slide"}, default="page"
+            For a page; or sixteen to nine with large letters and thick lines, for a slide.
         ax : Axes or None, default=None
             Where to draw; None for new axes.
 
@@ -131,10 +137,9 @@ class LeaveOneOutDisplay(Display):
         names = [f"lengthscale {each:.3g}" for each in lengthscales]
         measure = SQUARED if pairs[0][0].wrong is None else WRONG
         alphas = np.column_stack([path.alphas for path, _ in pairs])
-        return cls(alphas, np.column_stack(rights), chosen=taken, names=names, measure=measure).plot(ax)
+        return cls(alphas, np.column_stack(rights), chosen=taken, names=names, measure=measure).plot(ax, style=style)
 
-    @speaks
-    def plot(self, ax: Any = None) -> Self:
+    def _plot(self, ax: Any) -> None:
         alphas, errors, chosen = self._checked()
         axes = self._begin(ax)
         self.lines_, self.chosen_, self.legend_ = [], [], None
@@ -146,9 +151,7 @@ class LeaveOneOutDisplay(Display):
             self.chosen_.append(self._mark(axes, alphas[:, k], errors[:, k], float(chosen[k])))
         self._scale(axes, alphas, errors)
         axes.set(xlabel="alpha", ylabel=self.measure)
-        if self.names is not None or self.chosen_:
-            self.legend_ = axes.legend(fontsize="small")
-        return self
+        self.legend_ = self._finish(axes, "errors of rows that are left out, by alpha")
 
     def _mark(self, axes: Any, alphas: NDArray[Any], errors: NDArray[Any], alpha: float) -> Any:
         near = int(np.argmin(np.abs(alphas - alpha)))

@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mercer.displays.base import Display, found
+from mercer.displays.base import Display, found, short, titled
 from mercer.displays.chosen import chosen_rows, count_of, rows_of
 from mercer.errors import InputError, message, speaks
 
@@ -82,7 +82,14 @@ class LiftErrorDisplay(Display):
     @classmethod
     @speaks
     def from_lift(
-        cls, lift: Any, X: Any, *, components: Sequence[int] | None = None, draws: int = 5, ax: Any = None
+        cls,
+        lift: Any,
+        X: Any,
+        *,
+        components: Sequence[int] | None = None,
+        draws: int = 5,
+        style: str = "page",
+        ax: Any = None,
     ) -> Self:
         """Fit copies of a lift with these numbers of features, several draws each, and draw their errors.
 
@@ -100,6 +107,8 @@ class LiftErrorDisplay(Display):
             Numbers of features; None for a few.
         draws : int, default=5
             How many of each.
+        style : {"page", "slide"}, default="page"
+            For a page; or sixteen to nine with large letters and thick lines, for a slide.
         ax : Axes or None, default=None
             Where to draw; None for new axes.
 
@@ -116,10 +125,11 @@ class LiftErrorDisplay(Display):
         if components is None:
             counts = trial.fitting(counts)
         worst, mean, bounds = trial.measured(counts, draws)
-        return cls(counts, worst, mean, bounds=bounds, bound=trial.kind, name=type(lift).__name__).plot(ax)
+        return cls(
+            counts, worst, mean, bounds=bounds, bound=trial.kind, name=f"{type(lift).__name__}, {short(trial.kernel)}"
+        ).plot(ax, style=style)
 
-    @speaks
-    def plot(self, ax: Any = None) -> Self:
+    def _plot(self, ax: Any) -> None:
         counts, worst, mean, bounds = self._checked()
         axes = self._begin(ax)
         self.bands_, self.bound_ = [], None
@@ -130,9 +140,8 @@ class LiftErrorDisplay(Display):
         axes.set_xscale("log", base=2)
         if (worst > 0).any():
             axes.set_yscale("log")
-        axes.set(xlabel="features", ylabel="error of the kernel", title=self.name)
-        self.legend_ = axes.legend(fontsize="small")
-        return self
+        axes.set(xlabel="features", ylabel="error of the kernel")
+        self.legend_ = self._finish(axes, titled(self.name, "error against the number of features"))
 
     def _line(self, axes: Any, counts: NDArray[Any], errors: NDArray[Any], colour: str, name: str) -> Any:
         (line,) = axes.plot(counts, np.median(errors, axis=1), "o-", markersize=4, color=colour, label=name)

@@ -44,3 +44,18 @@ class Line:
         """So many places along the column, and the same as a table like that of the rows."""
         places = span(self.values, count)
         return places, places[:, None] if self.frame is None else self.frame({self.name: places})
+
+
+def rows_and_targets(X: Any, y: Any) -> tuple[Line | None, NDArray[Any] | None]:
+    """Rows of one column with their targets, as far as they are given."""
+    line = None if X is None else Line.of(X)
+    if line is None or y is None:
+        return line, None
+    targets = np.asarray(y)
+    if targets.shape != line.values.shape:
+        got = f"y has shape {targets.shape} for {len(line.values)} rows"
+        raise InputError(message("one number per row in y", got, "Give y for the rows of X."))
+    if targets.dtype.kind not in "fiub" or not np.isfinite(targets).all():
+        raise InputError(message("finite numbers in y", "got others", "Leave these rows out."))
+    refuse_huge(targets)
+    return line, targets

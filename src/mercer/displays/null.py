@@ -48,6 +48,8 @@ class NullDisplay(Display):
         The density of the normal law; None with a sample.
     line_ : Line2D
         The statistic.
+    legend_ : Legend
+        Names them, above the axes.
 
     Examples
     --------
@@ -68,16 +70,19 @@ class NullDisplay(Display):
     bars_: Any = field(init=False, default=None)
     curve_: Any = field(init=False, default=None)
     line_: Any = field(init=False, default=None)
+    legend_: Any = field(init=False, default=None)
 
     @classmethod
     @speaks
-    def from_result(cls, result: Any, *, ax: Any = None) -> Self:
+    def from_result(cls, result: Any, *, style: str = "page", ax: Any = None) -> Self:
         """Draw the result of `mercer.mmd` or `mercer.hsic`.
 
         Parameters
         ----------
         result : Comparison
             The result.
+        style : {"page", "slide"}, default="page"
+            For a page; or sixteen to nine with large letters and thick lines, for a slide.
         ax : Axes or None, default=None
             Where to draw; None for new axes.
 
@@ -89,10 +94,9 @@ class NullDisplay(Display):
         sample, statistic = (found(result, name, remedy) for name in ("null_sample", "statistic"))
         name, null = f"{getattr(result, 'test', '')} statistic".strip(), f"{getattr(result, 'null', '')} null".strip()
         spread, p_value = getattr(result, "spread", None), getattr(result, "p_value", None)
-        return cls(sample, float(statistic), p_value=p_value, spread=spread, name=name, null=null).plot(ax)
+        return cls(sample, float(statistic), p_value=p_value, spread=spread, name=name, null=null).plot(ax, style=style)
 
-    @speaks
-    def plot(self, ax: Any = None) -> Self:
+    def _plot(self, ax: Any) -> None:
         sample = self._checked()
         axes = self._begin(ax)
         self.bars_ = self.curve_ = None
@@ -105,8 +109,7 @@ class NullDisplay(Display):
         self.line_ = axes.axvline(self.statistic, color="tab:red", label=told)
         axes.set(xlabel=self.name, ylabel="density")
         axes.ticklabel_format(axis="x", scilimits=(-2, 4))  # statistics are small
-        axes.legend()
-        return self
+        self.legend_ = self._finish(axes, "what was found, and what chance alone gives")
 
     def _checked(self) -> NDArray[Any]:
         sample = np.asarray(self.null_sample, dtype=float)

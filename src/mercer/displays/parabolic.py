@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mercer.displays.base import Display, check_fitted, found
+from mercer.displays.base import Display, check_fitted, found, name_of, titled
 from mercer.displays.colours import colours
 from mercer.displays.estimators import Predictor
 from mercer.displays.lifted import Circle, Level, cut, read_level
@@ -37,6 +37,8 @@ class ParabolicDisplay(Display):
         Of x1, x2 and x1^2 + x2^2.
     intercept : float
         b.
+    name : str, default=""
+        Of the model, in the title.
 
     Attributes
     ----------
@@ -58,6 +60,8 @@ class ParabolicDisplay(Display):
         Its circle, or line, on the floor; None where there is none.
     cut_ : Line3D or None
         The same on the paraboloid.
+    legend_ : Legend
+        Names the labels and the circle.
 
     Examples
     --------
@@ -76,6 +80,8 @@ class ParabolicDisplay(Display):
     y: ArrayLike
     weights: ArrayLike
     intercept: float
+    _: KW_ONLY
+    name: str = ""
     labels_: NDArray[Any] | None = field(init=False, default=None)
     points_: list[Any] = field(init=False, default_factory=list)
     shadows_: list[Any] = field(init=False, default_factory=list)
@@ -83,10 +89,13 @@ class ParabolicDisplay(Display):
     plane_: Any = field(init=False, default=None)
     circle_: Any = field(init=False, default=None)
     cut_: Any = field(init=False, default=None)
+    legend_: Any = field(init=False, default=None)
 
     @classmethod
     @speaks
-    def from_estimator(cls, model: Predictor, X: Any, y: ArrayLike | None = None, *, ax: Any = None) -> Self:
+    def from_estimator(
+        cls, model: Predictor, X: Any, y: ArrayLike | None = None, *, style: str = "page", ax: Any = None
+    ) -> Self:
         """Draw a fitted classifier that is linear on the lift, such as `KernelSVC("parabolic")`.
 
         The plane is read from its decision function, which is computed at some places around the rows; where that is
@@ -100,6 +109,8 @@ class ParabolicDisplay(Display):
             The rows.
         y : array of shape (n,) or None, default=None
             Their labels; None for those that the model predicts.
+        style : {"page", "slide"}, default="page"
+            For a page; or sixteen to nine with large letters and thick lines, for a slide.
         ax : Axes3D or None, default=None
             Where to draw; None for new axes.
 
@@ -111,10 +122,10 @@ class ParabolicDisplay(Display):
         check_fitted(model, 2)
         decide = found(model, "decision_function", "Use a classifier that has one.")
         level = read_level(plane, decide)
-        return cls(X, model.predict(X) if y is None else y, level.weights, level.intercept).plot(ax)
+        labels = model.predict(X) if y is None else y
+        return cls(X, labels, level.weights, level.intercept, name=name_of(model)).plot(ax, style=style)
 
-    @speaks
-    def plot(self, ax: Any = None) -> Self:
+    def _plot(self, ax: Any) -> None:
         plane, y, level = self._checked(ax)
         self.labels_ = told_apart(y)
         axes = self._begin(ax, "3d")
@@ -127,8 +138,7 @@ class ParabolicDisplay(Display):
         axes.view_init(elev=18, azim=-60)
         for axis in ("x", "y", "z"):
             axes.locator_params(axis=axis, nbins=5)
-        axes.legend(fontsize="small")
-        return self
+        self.legend_ = self._finish(axes, titled(self.name, "a plane above, its circle below"))
 
     def _draw_surface(self, axes: Any, low: NDArray[Any], high: NDArray[Any]) -> None:
         across, up = np.meshgrid(*(np.linspace(low[k], high[k], MESH_LINES) for k in (0, 1)))

@@ -40,6 +40,8 @@ class ScreeDisplay(Display):
         As high as the rest, below 1; None without `unexplained`.
     text_ : Text or None
         The rest as a number; None without `unexplained`.
+    legend_ : Legend
+        Names them, above the axes.
 
     Examples
     --------
@@ -58,16 +60,19 @@ class ScreeDisplay(Display):
     line_: Any = field(init=False, default=None)
     band_: Any = field(init=False, default=None)
     text_: Any = field(init=False, default=None)
+    legend_: Any = field(init=False, default=None)
 
     @classmethod
     @speaks
-    def from_estimator(cls, model: object, *, ax: Any = None) -> Self:
+    def from_estimator(cls, model: object, *, style: str = "page", ax: Any = None) -> Self:
         """Draw a fitted model that has `explained_variance_ratio_`, and `unexplained_` where it is known.
 
         Parameters
         ----------
         model : estimator
             The fitted model.
+        style : {"page", "slide"}, default="page"
+            For a page; or sixteen to nine with large letters and thick lines, for a slide.
         ax : Axes or None, default=None
             Where to draw; None for new axes.
 
@@ -76,10 +81,9 @@ class ScreeDisplay(Display):
         Self
         """
         ratios = found(model, "explained_variance_ratio_", "Fit a KernelPCA first.")
-        return cls(ratios, unexplained=getattr(model, "unexplained_", None)).plot(ax)
+        return cls(ratios, unexplained=getattr(model, "unexplained_", None)).plot(ax, style=style)
 
-    @speaks
-    def plot(self, ax: Any = None) -> Self:
+    def _plot(self, ax: Any) -> None:
         ratios = self._checked()
         axes = self._begin(ax)
         from matplotlib.ticker import MaxNLocator
@@ -92,8 +96,10 @@ class ScreeDisplay(Display):
             self._certify(axes, float(self.unexplained))
         axes.set(xlabel="component", ylabel="explained variance ratio", ylim=(0, 1.05))
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-        axes.legend()
-        return self
+        count, part = len(ratios), 100 * float(np.sum(ratios))
+        self.legend_ = self._finish(
+            axes, f"{count} component{'s' * (count > 1)} explain{'s' * (count == 1)} {part:.3g} %"
+        )
 
     def _certify(self, axes: Any, left: float) -> None:
         self.band_ = axes.axhspan(1 - left, 1, color="tab:orange", alpha=0.25, linewidth=0, zorder=0)

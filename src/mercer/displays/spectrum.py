@@ -42,8 +42,10 @@ class Spectrum:
             seen = which & (sizes > 0)
             label = f"{name} ({which.sum()})"
             drawn[name] = axes.scatter(places[seen], sizes[seen], s=8, color=colours[name], label=label)
-        if (sizes > 0).any():
+        above = sizes[sizes > 0]
+        if len(above) and above.max() > 10 * above.min():
             axes.set_yscale("log")
+        else:
+            axes.set_ylim(0.0, 1.1 * sizes.max() or None)
         axes.set(xlabel="eigenvalues, by size", ylabel="size")
-        axes.legend(fontsize="small")
         return drawn

@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mercer.displays.base import Display, before_last, check_fitted, found, last_step
+from mercer.displays.base import Display, before_last, check_fitted, found, last_step, name_of, titled
 from mercer.displays.colours import SCALE, colours
 from mercer.displays.plane import Plane, check_grid, labels_of
 from mercer.displays.regions import scattered, told_apart
@@ -36,6 +36,8 @@ class StepsDisplay(Display):
         After how many mistakes that was.
     misclassified : array of int, default=()
         Positions of the misclassified rows, in order; they are ringed, the larger the more often.
+    name : str, default=""
+        Of the model, in the title.
 
     Attributes
     ----------
@@ -76,6 +78,7 @@ class StepsDisplay(Display):
     mistakes: ArrayLike
     _: KW_ONLY
     misclassified: ArrayLike = ()
+    name: str = ""
     labels_: NDArray[Any] | None = field(init=False, default=None)
     points_: list[Any] = field(init=False, default_factory=list)
     boundaries_: list[Any] = field(init=False, default_factory=list)
@@ -85,7 +88,9 @@ class StepsDisplay(Display):
 
     @classmethod
     @speaks
-    def from_estimator(cls, model: object, X: Any, y: ArrayLike, *, grid: int = 100, ax: Any = None) -> Self:
+    def from_estimator(
+        cls, model: object, X: Any, y: ArrayLike, *, grid: int = 100, style: str = "page", ax: Any = None
+    ) -> Self:
         """Draw a fitted perceptron of two classes, or a pipeline that ends with one, and the rows of its fit.
 
         A perceptron stores its mistakes in order, so that nothing is fitted again. Cost: the kernel between grid^2
@@ -101,6 +106,8 @@ class StepsDisplay(Display):
             Their labels.
         grid : int, default=100
             Places along each axis.
+        style : {"page", "slide"}, default="page"
+            For a page; or sixteen to nine with large letters and thick lines, for a slide.
         ax : Axes or None, default=None
             Where to draw; None for new axes.
 
@@ -121,10 +128,10 @@ class StepsDisplay(Display):
             np.add.at(steps[:, k], mistakes.rows[:mark], mistakes.updates(1)[:mark, 0])
         values = np.asarray(course.view.cross(learner._read(before_last(model, places), reset=False)) @ steps)
         scores = values.T.reshape(len(marks), len(up), len(across))
-        return cls(X, y, across, up, scores, marks, misclassified=course.numbers[mistakes.rows]).plot(ax)
+        rows = course.numbers[mistakes.rows]
+        return cls(X, y, across, up, scores, marks, misclassified=rows, name=name_of(model)).plot(ax, style=style)
 
-    @speaks
-    def plot(self, ax: Any = None) -> Self:
+    def _plot(self, ax: Any) -> None:
         plane, y, misclassified = self._checked()
         self.labels_ = told_apart(y)
         axes = self._begin(ax)
@@ -133,8 +140,9 @@ class StepsDisplay(Display):
         rows, often = np.unique(misclassified, return_counts=True)
         self.misclassified_ = _ringed(axes, plane.values[rows], often) if len(rows) else None
         axes.set(xlabel=plane.names[0], ylabel=plane.names[1])
-        self.legend_ = self._name(axes)
-        return self
+        count = int(np.asarray(self.mistakes)[-1])
+        sees = f"the boundary after each of {count:,} mistakes" if count > 1 else "the boundary after one mistake"
+        self.legend_ = self._finish(axes, titled(self.name, sees), None if self.bar_ is None else self.bar_.ax)
 
     def _draw_boundaries(self, axes: Any) -> None:
         from matplotlib import colormaps

@@ -10,5 +10,10 @@ from mercer.geometry.inequality import Inequality as Inequality
 from mercer.geometry.pipeline import preimage as preimage
 from mercer.geometry.pipeline import region as region
 from mercer.geometry.quadric import Quadric as Quadric
+from mercer.geometry.separating_plane import separable as separable
+from mercer.geometry.separation import HullsMeet as HullsMeet
+from mercer.geometry.separation import Separated as Separated
+from mercer.geometry.separation import Separation as Separation
+from mercer.geometry.separation import Unresolved as Unresolved
 from mercer.geometry.whole import Empty as Empty
 from mercer.geometry.whole import Everything as Everything

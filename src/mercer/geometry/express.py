@@ -6,9 +6,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import solve_triangular
+from scipy.sparse import csr_array
 
-from mercer.errors import InputError, message
+from mercer.compute.codegen.sparse import is_sparse
+from mercer.errors import InputError, KernelError, message
 from mercer.geometry.accurate import Vector
+from mercer.kernels import Kernel
+from mercer.kernels.points import Points
+from mercer.lifts.exact import exact_lift
 from mercer.lifts.expansion import Expansion, monomial_text
 
 if TYPE_CHECKING:
@@ -46,7 +52,9 @@ def expansion_of(lift: Any) -> Expansion | None:
     if isinstance(expansion, Expansion):
         return expansion
     powers = getattr(lift, "powers_", None)
-    return None if powers is None else _from_powers(np.asarray(powers))
+    if powers is not None:
+        return _from_powers(np.asarray(powers))
+    return _from_landmarks(lift) if hasattr(lift, "landmark_points") else None
 
 
 def express(shape: Shape, lift: Any) -> OnLift:
@@ -134,3 +142,29 @@ def _from_powers(powers: NDArray[np.intp]) -> Expansion:
     factors = np.full((len(powers), max(1, int(degrees.max(initial=0)))), -1, dtype=np.intp)
     factors[owner, np.arange(len(owner)) - starts[owner]] = np.repeat(columns, counts)
     return Expansion.weighted(powers.shape[1], factors, np.ones(len(powers)))
+
+
+def exact_expansion(kernel: Kernel, width: int, names: tuple[str, ...] | None) -> Expansion | None:
+    """The polynomials that are the exact features of a kernel; None where it has none, or they are no polynomials."""
+    try:
+        return expansion_of(exact_lift(kernel, Points(np.ones((1, width)), names)))
+    except KernelError:
+        return None
+
+
+def names_of(estimator: Any) -> tuple[str, ...] | None:
+    """The names of the columns that an estimator was fitted on."""
+    names = getattr(estimator, "feature_names_in_", None)
+    return None if names is None else tuple(names)
+
+
+def _from_landmarks(nystrom: Any) -> Expansion | None:
+    """R^-T k(L, x) of a Nystrom lift, where the features of its kernel are polynomials: k(L, x) = Phi(L) phi(x)."""
+    if nystrom.kernel_ is None or nystrom.kernel_.kinds:
+        return None
+    exact, values = exact_expansion(nystrom.kernel_, nystrom.n_features_in_, names_of(nystrom)), nystrom.landmarks_
+    if exact is None:
+        return None
+    found = exact.evaluate(values.toarray() if is_sparse(values) else np.asarray(values, dtype=np.float64))
+    whitened = solve_triangular(nystrom.factor_, found, trans=1)
+    return Expansion(exact.width, exact.factors, csr_array(whitened @ exact.coefficients))

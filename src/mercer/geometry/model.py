@@ -36,17 +36,26 @@ def decision(model: LinearModel, positive: Any) -> tuple[Vector, float]:
 
 
 def _read(model: LinearModel) -> tuple[NDArray[np.float64], Vector]:
-    coef = getattr(model, "coef_", None)
-    if coef is None:
-        got = f"got {type(model).__name__}, without coef_"
-        remedy = "Fit the pipeline, and end it with LinearSVC, LogisticRegression, Ridge or the like."
-        raise InputError(message("a fitted linear model at the end", got, remedy))
+    try:
+        coef = model.coef_
+    except AttributeError as error:
+        raise InputError(_not_linear(model, str(error))) from error
     dense = coef.toarray() if hasattr(coef, "toarray") else coef
     rows = np.atleast_2d(np.asarray(dense, dtype=np.float64))
     intercepts = np.atleast_1d(np.asarray(getattr(model, "intercept_", 0.0), dtype=np.float64))
     if not (np.isfinite(rows).all() and np.isfinite(intercepts).all()):
         raise InputError(message("finite weights", "some are not", "Look at coef_ and intercept_."))
     return rows, np.broadcast_to(intercepts, len(rows))
+
+
+def _not_linear(model: object, reason: str) -> str:
+    """What to say of a model without weights; Mercer's learners know why they have none."""
+    got = f"got {type(model).__name__}, without coef_"
+    if reason.startswith("coef_: "):
+        remedy = 'Use a kernel such as "linear", "parabolic" or "polynomial(degree=2)".'
+        return message("weights of finitely many features", f"{got}: {reason.removeprefix('coef_: ')}", remedy)
+    remedy = "Fit the pipeline, and end it with LinearSVC, LogisticRegression, Ridge or the like."
+    return message("a fitted linear model at the end", got, remedy)
 
 
 def _of_regressor(rows: NDArray[np.float64], intercepts: Vector, positive: Any) -> tuple[Vector, float]:

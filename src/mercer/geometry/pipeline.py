@@ -16,6 +16,7 @@ from mercer.geometry.base import Shape
 from mercer.geometry.classify import classify
 from mercer.geometry.express import expansion_of
 from mercer.geometry.fields import named, vector
+from mercer.geometry.learned import features_within
 from mercer.geometry.model import decision
 from mercer.geometry.terms import Terms
 from mercer.lifts.expansion import Expansion, combinations
@@ -23,7 +24,7 @@ from mercer.lifts.expansion import Expansion, combinations
 
 @speaks
 def region(pipeline: Any, threshold: float = 0.0, positive: Any = None) -> Shape:
-    """The region of the original space where a linear model on a polynomial lift decides for a class.
+    """The region of the original space where a linear model on a polynomial lift, or on a kernel, decides for a class.
 
     It is {x : <w, phi(x)> + b >= threshold}, as the most specific shape that its polynomial is: a ball (to 1e-9 of its
     radius), a halfspace, an ellipse or ellipsoid, another conic or quadric, or an inequality; nothing, or everything.
@@ -33,7 +34,9 @@ def region(pipeline: Any, threshold: float = 0.0, positive: Any = None) -> Shape
     ----------
     pipeline : estimator
         Fitted: scalers, a polynomial lift of Mercer or scikit-learn's PolynomialFeatures, scalers, and a linear
-        classifier or regressor; scalers and lift may be missing. The shape is in the units of the original columns.
+        classifier or regressor; scalers and lift may be missing. Or a learner of Mercer whose kernel, or lift, has
+        features that are polynomials, `KernelSVC("parabolic")`; scalers may stand before it. The shape is in the units
+        of the original columns.
     threshold : float, default=0.0
         The value of the decision function, or of the prediction of a regressor, at the boundary.
     positive : label or None, default=None
@@ -57,21 +60,29 @@ def region(pipeline: Any, threshold: float = 0.0, positive: Any = None) -> Shape
     inside the circle of center (x1, x2) = (1, 2) and radius 3
     >>> print(region(model, threshold=5.0))
     inside the circle of center (x1, x2) = (1, 2) and radius 2
+    >>> from mercer import KernelSVC
+    >>> print(region(KernelSVC("parabolic", C=np.inf).fit([[0, 0], [2, 0], [0, 2], [2, 2], [1, 1]], [0, 0, 0, 0, 1])))
+    inside the circle of center (x1, x2) = (1, 1) and radius 1
     """
     *maps, model = _steps(pipeline)
-    weights, intercept = decision(model, positive)
-    place = next((i for i, step in enumerate(maps) if expansion_of(step) is not None), len(maps))
-    before, lift, after = maps[:place], maps[place : place + 1], maps[place + 1 :]
-    for step in reversed(after):
-        weights, intercept = _scaler(step, len(weights)).folded(weights, intercept)
-    expansion = expansion_of(lift[0]) if lift else None
-    if expansion is None:
-        expansion = _columns(len(weights))
-    scaling = Affine.identity(expansion.width)
-    for step in before:
-        scaling = scaling.then(_scaler(step, expansion.width))
-    terms = _terms(expansion, weights, intercept - threshold, scaling)
     known = getattr([*maps, model][0], "feature_names_in_", ())
+    weights, intercept = decision(model, positive)
+    last = features_within(model)
+    if last is not None and last.degree <= 1:  # its features are sums of what it got
+        weights, intercept = _unlifted(last, weights, intercept)
+        last = None
+    if last is None:
+        _check_count(model, weights)
+        place = next((i for i, step in enumerate(maps) if expansion_of(step) is not None), len(maps))
+        maps, lift, after = maps[:place], maps[place : place + 1], maps[place + 1 :]
+        for step in reversed(after):
+            weights, intercept = _scaler(step, len(weights)).folded(weights, intercept)
+        last = expansion_of(lift[0]) if lift else None
+    expansion = _columns(len(weights)) if last is None else last
+    scaling = Affine.identity(expansion.width)
+    for step in reversed(maps):  # from the lift on: what is no scaler is refused before its width matters
+        scaling = _scaler(step, expansion.width).then(scaling)
+    terms = _terms(expansion, weights, intercept - threshold, scaling)
     return classify(terms, named(known, expansion.width))
 
 
@@ -120,6 +131,22 @@ def _terms(expansion: Expansion, weights: Vector, intercept: float, scaling: Aff
     empty = np.full((1, expansion.factors.shape[1]), -1, dtype=np.intp)
     factors = np.concatenate([empty, expansion.factors[higher]])
     return Terms(factors, np.concatenate([[constant], numbers[higher]]), scaling.origin, scaling.unit)
+
+
+def _unlifted(expansion: Expansion, weights: Vector, intercept: float) -> tuple[Vector, float]:
+    """Weights of features that are sums of columns, and the intercept, as those of the columns."""
+    terms = _terms(expansion, weights, intercept, Affine.identity(expansion.width))
+    found = np.zeros(expansion.width)
+    found[terms.factors[1:, 0]] = terms.coefficients[1:]
+    return found, float(terms.coefficients[0])
+
+
+def _check_count(model: Any, weights: Vector) -> None:
+    """Refuse weights that are none of the columns of the model."""
+    columns = getattr(model, "n_features_in_", len(weights))
+    if columns != len(weights):
+        needs, got = f"a weight for each of {columns} columns", f"{type(model).__name__} has {len(weights)}"
+        raise InputError(message(needs, got, "Put its features into a step of the pipeline."))
 
 
 def _steps(pipeline: Any) -> Iterator[Any]:

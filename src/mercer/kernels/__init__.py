@@ -1,5 +1,7 @@
 """k(x, z): kernels as trees, one export line per kernel. `mercer.parse` knows every kernel that stands here."""
 
+import typing as _typing
+
 from mercer.kernels.algebra import After as After
 from mercer.kernels.algebra import Exp as Exp
 from mercer.kernels.algebra import Normalized as Normalized
@@ -56,6 +58,7 @@ from mercer.kernels.graphs.vertex_histogram import VertexHistogram as VertexHist
 from mercer.kernels.graphs.weisfeiler_lehman import WeisfeilerLehman as WeisfeilerLehman
 from mercer.kernels.law import Law as Law
 from mercer.kernels.lift_builder import LiftBuilder as LiftBuilder
+from mercer.kernels.median import median_distance as median_distance
 from mercer.kernels.proof.judgement import Fact as Fact
 from mercer.kernels.radial.base import Radial as Radial
 from mercer.kernels.radial.epanechnikov import Epanechnikov as Epanechnikov
@@ -74,3 +77,10 @@ from mercer.kernels.strings.mismatch import Mismatch as Mismatch
 from mercer.kernels.strings.spectrum import Spectrum as Spectrum
 from mercer.kernels.strings.weighted_degree import WeightedDegree as WeightedDegree
 from mercer.kernels.tables.columns import Columns as Columns
+
+if not _typing.TYPE_CHECKING:  # type checkers know the names above, and refuse others themselves
+
+    def __getattr__(name: str) -> object:
+        from mercer.guesses.names import refuse
+
+        return refuse("mercer.kernels", name)

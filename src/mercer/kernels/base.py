@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self, dataclass_transform
 from numpy.typing import ArrayLike, NDArray
 
 from mercer.compute.codegen.sparse import is_sparse
-from mercer.errors import KernelError, speaking
+from mercer.errors import KernelError, explains_parameters, speaking
 from mercer.html import Markup, Shown
 from mercer.kernels import parameters
 from mercer.kernels.domain import REALS, Domain
@@ -28,7 +28,7 @@ from mercer.kernels.fields import (
 )
 from mercer.kernels.law import Law
 from mercer.kernels.lift_builder import Features, LiftBuilder, NotFiniteError
-from mercer.kernels.median import median_distance, merged, weights_from
+from mercer.kernels.median import median_length, merged, weights_from
 from mercer.kernels.pairs import Block, Pairs, row_distances
 from mercer.kernels.points import Column, Points
 from mercer.kernels.proof.derivation import Derivation
@@ -84,6 +84,7 @@ class Kernel(Shown, ABC):
         super().__init_subclass__(**options)
         cls.name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", cls.__name__).lower()
         dataclass(frozen=True, repr=False)(cls)
+        cls.__init__ = explains_parameters(cls.__init__)  # type: ignore[method-assign]
         cls.__hash__ = Kernel.__hash__  # type: ignore[method-assign]  # dataclass writes its own
 
     def __post_init__(self) -> None:
@@ -378,7 +379,7 @@ class Kernel(Shown, ABC):
             inner = self.inner_points(points)
             return self.with_children(tuple(child._resolved(inner, weights, stretch) for child in self.children))
         evaluation.check_values(self, points)
-        found = median_distance(type(self).__name__, points, weights, self._sampled_distances)
+        found = median_length(type(self).__name__, points, weights, self._sampled_distances)
         return self.with_parameters({"lengthscale": stretch * found})
 
     def closed(self, lengthscale: float) -> Kernel:

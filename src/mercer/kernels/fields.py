@@ -182,6 +182,13 @@ def check_one_of(owner: str, name: str, value: Any, words: tuple[str, ...]) -> s
     return words[words.index(value)]
 
 
+def check_choice(owner: str, name: str, value: Any) -> bool:
+    """True or False; texts write 1 or 0."""
+    if isinstance(value, str) or value not in (0, 1):
+        raise KernelError(message(f"True or False for {name}", f"got {value!r}", "Texts write 1 or 0.", subject=owner))
+    return bool(value)
+
+
 def check_undeclared(owner: str, name: str, value: Any) -> Any:
     """The rule for a field that a user-made kernel declares plainly, as in ``lengthscale: float = 1.0``."""
     if name == "lengthscale":

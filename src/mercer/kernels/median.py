@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mercer.compute.codegen.sparse import canonical, is_sparse
-from mercer.errors import InputError, KernelError, NumericalWarning, caller_level, message
-from mercer.kernels.points import Points
+from mercer.errors import InputError, KernelError, NumericalWarning, caller_level, message, speaks
+from mercer.kernels.pairs import row_distances
+from mercer.kernels.points import Points, points_from
 
 MAX_ROWS = 2_000
 """Above this many different rows a sample with a fixed seed stands for the data."""
@@ -32,7 +33,43 @@ BRACKET_DEVIATIONS = 3.0
 Numbers = NDArray[np.float64]
 
 
-def median_distance(kernel: str, points: Points, weights: Numbers, distances: Callable[[Any], NDArray[Any]]) -> float:
+@speaks
+def median_distance(X: Any, weights: ArrayLike | None = None) -> float:
+    """The median distance of the rows of a table: the lengthscale that `Gaussian("median")` finds.
+
+    The median over all pairs of rows of `|x_i - x_j|`; where it is 0, over the pairs that differ. Above 2,000 different
+    rows, it is that of a sample with a fixed seed. Some texts take the median for sigma of exp(-|x - z|^2 / sigma^2):
+    the lengthscale is then the median divided by sqrt(2). Cost: n log n d + m^2 d time with m = min(n, 2,000).
+
+    Parameters
+    ----------
+    X : array or table of n rows
+        The rows.
+    weights : array of shape (n,) or None, default=None
+        How often each row counts, finite and at least zero; None for once each.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> from mercer.kernels import Gaussian, median_distance
+    >>> median_distance([[0.0], [1.0], [5.0]])
+    4.0
+    >>> Gaussian("median").resolve([[0.0], [1.0], [5.0]])
+    Gaussian(lengthscale=4.0)
+
+    References
+    ----------
+    Garreau, Jitkrittum and Kanagawa, Large sample analysis of the median heuristic (2017), arXiv:1707.07269.
+    """
+    points = points_from(X)
+    counts = weights_from(weights, points.values.shape[0])
+    return median_length("median_distance", *merged(points, counts), row_distances)
+
+
+def median_length(kernel: str, points: Points, weights: Numbers, distances: Callable[[Any], NDArray[Any]]) -> float:
     """The weighted median of the pairwise distances that `distances` gives for rows, one per pair in SciPy's order.
 
     Equal rows say nothing about length: where they are so many that the median is zero, the median of the

@@ -73,8 +73,9 @@ def _changed(kernel: Kernel, changes: dict[str, Any]) -> Kernel:
     for key, value in changes.items():
         name, nested, rest = key.partition("__")
         if name not in known:
-            needs, got = f"a parameter among {', '.join(known) or 'none'}", f"got {name!r}"
-            raise KernelError(message(needs, got, "Check the spelling.", subject=type(kernel).__name__))
+            from mercer.guesses.parameters import told  # what is meant is looked for when somebody guesses
+
+            raise KernelError(told(type(kernel).__name__, list(known), {key: value}))
         if nested:
             below.setdefault(name, {})[rest] = value
         else:

@@ -15,14 +15,17 @@ A number is the constant kernel; methods are those of `Kernel` (on, after, scale
 
 from __future__ import annotations
 
-import difflib
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
+from functools import cache
 from typing import Any, NoReturn
 
 import mercer.kernels as catalog
 from mercer.errors import KernelError, ParseError
+from mercer.guesses import kernels as guesses
+from mercer.guesses.parameters import told
+from mercer.guesses.spelling import nearest
 from mercer.kernels.algebra.operations import refuse_difference
 from mercer.kernels.base import Kernel
 from mercer.kernels.constant import Constant
@@ -30,8 +33,6 @@ from mercer.kernels.fields import MEDIAN, check_length
 from mercer.kernels.lexer import POINTS, Token, tokens_of, unquoted
 
 METHODS = ("after", "normalized", "on", "scaled", "weighted")
-MAX_LISTED_NAMES = 16
-"""Names that a message lists."""
 MAX_NESTING = 60
 """How deep parentheses and calls may nest: enough for any formula, and far from the limits of the stack."""
 CLOSING = (",", "]", ")")
@@ -87,7 +88,13 @@ def known_names() -> dict[str, Any]:
     leaves = [thing for thing in vars(catalog).values() if _is_leaf(thing)]
     named = {leaf.name: leaf for leaf in leaves}
     aliases = {alias: leaf for leaf in leaves for alias in leaf.aliases}
-    return aliases | named | {"exp": catalog.exp}
+    return aliases | named | {"exp": catalog.exp, "quadratic": quadratic()}
+
+
+@cache
+def quadratic() -> Kernel:
+    """(1 + <x, z>)^2, which has a name of its own; made once, since every text asks for all names."""
+    return catalog.Polynomial(2)
 
 
 def _is_leaf(thing: Any) -> bool:
@@ -242,12 +249,14 @@ class _Reader:
         self.at += 1
         thing = self.names.get(token.text, self.names.get(token.text.lower()))
         if thing is None:
-            hint = POINTS if token.text in ("x", "y", "z") else _nearest(token.text, self.names)
+            hint = POINTS if token.text in ("x", "y", "z") else f" {guesses.hint(token.text, list(self.names))}"
             self.fail(f"There is no kernel {token.text!r}.{hint}", token)
         is_kernel = isinstance(thing, type) and issubclass(thing, Kernel)
         if is_kernel or callable(thing):
             self.grow(token)
         called = self.take("(")
+        if called and isinstance(thing, Kernel):
+            self.fail(f"{token.text} is {str(thing)!r}, and takes no parameters of its own", token)
         if not (called or is_kernel):
             return thing
         positional, named = self.arguments() if called else ([], {})
@@ -265,9 +274,9 @@ class _Reader:
     def check_names(self, token: Token, kernel: type[Kernel], positional: int, named: dict[str, Any]) -> None:
         """Refuse parameters that a kernel does not have."""
         known = [item.name for item in fields(kernel)]
-        for name in named:
-            if name not in known:
-                self.fail(f"{kernel.__name__} has no parameter {name!r}.{_nearest(name, known)}", token)
+        if not named.keys() <= set(known):
+            said = told(kernel.__name__, known, dict.fromkeys(known[:positional]) | named)
+            self.fail(said.removesuffix("."), token)
         if positional > len(known) or set(known[:positional]) & set(named):
             self.fail(f"{kernel.__name__} takes {', '.join(known) or 'no parameter'}, each once", token)
 
@@ -334,10 +343,7 @@ class _Reader:
         raise self.failure(f"A kernel is needed, and {token.text!r} is none", token)
 
 
-def _nearest(name: str, known: Any) -> str:
-    close = difflib.get_close_matches(name.lower(), list(known), n=1, cutoff=0.5)
-    if close:
-        return f" Did you mean {close[0]!r}?"
-    names = sorted(known)
-    more = f" and {len(names) - MAX_LISTED_NAMES} more" if len(names) > MAX_LISTED_NAMES else ""
-    return f" Known: {', '.join(names[:MAX_LISTED_NAMES]) or 'none'}{more}."
+def _nearest(name: str, known: Iterable[str]) -> str:
+    """A sentence about a name that is none of those that are known: of which it is a typo, or what there is."""
+    typo = nearest(name, known)
+    return f" Did you mean {typo!r}?" if typo else f" Known: {', '.join(sorted(known)) or 'none'}."

@@ -1,5 +1,7 @@
 """Models with scikit-learn's contract."""
 
+import typing as _typing
+
 from mercer.learners.clustering.kernel_kmeans import KernelKMeans
 from mercer.learners.clustering.spectral_clustering import SpectralClustering
 from mercer.learners.logistic.kernel_logistic_regression import KernelLogisticRegression
@@ -25,3 +27,10 @@ __all__ = [
     "Perceptron",
     "SpectralClustering",
 ]
+
+if not _typing.TYPE_CHECKING:  # type checkers know the names above, and refuse others themselves
+
+    def __getattr__(name: str) -> object:
+        from mercer.guesses.names import refuse
+
+        return refuse("mercer.learners", name)

@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 from sklearn.utils.validation import has_fit_parameter
 
-from mercer.errors import InputError, message, speaks
+from mercer.errors import InputError, explains_parameters, message, speaks
 from mercer.kernels import Kernel
 from mercer.learners.data.kernel_parameters import KernelParameters
 from mercer.learners.data.plan_copy import draft
@@ -62,6 +62,11 @@ class KernelEstimator(
     """Those that it may set."""
     _renewed: ClassVar[Mapping[str, Callable[[], Any]]] = {}
     """Those that no file holds, and what stands for them in a loaded model."""
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "__init__" in vars(cls):
+            cls.__init__ = explains_parameters(cls.__init__, beside_kernel=True)  # type: ignore[method-assign]
 
     # -- what a learner answers -----------------------------------------------------------------------------------
 

@@ -1,5 +1,7 @@
 """phi(x): feature maps as scikit-learn transformers, each tied to the kernel that it induces or approximates."""
 
+import typing as _typing
+
 from mercer.lifts.base import Lift as Lift
 from mercer.lifts.certificate import Certificate as Certificate
 from mercer.lifts.concatenation import Concatenation as Concatenation
@@ -18,3 +20,10 @@ from mercer.lifts.scaled import Scaled as Scaled
 from mercer.lifts.sketch import Sketch as Sketch
 from mercer.lifts.subsets import Subsets as Subsets
 from mercer.lifts.trigonometric import Trigonometric as Trigonometric
+
+if not _typing.TYPE_CHECKING:  # type checkers know the names above, and refuse others themselves
+
+    def __getattr__(name: str) -> object:
+        from mercer.guesses.names import refuse
+
+        return refuse("mercer.lifts", name)

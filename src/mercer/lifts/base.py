@@ -13,7 +13,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mercer.compute.runtime.memory import MAX_UNASKED_BYTES, Budget
-from mercer.errors import InputError, message, speaks
+from mercer.errors import InputError, explains_parameters, message, speaks
 from mercer.kernels import Kernel, Linear
 from mercer.lifts.certificate import Certificate, bounded
 from mercer.lifts.html import ShownEstimator
@@ -53,6 +53,11 @@ class Lift(ShownEstimator, TransformerMixin, BaseEstimator, ABC):  # type: ignor
     """The attributes that `learn` sets, with their types: what a model file holds. A class adds its own."""
     _saved_if_set: ClassVar[Mapping[str, Any]] = {"feature_names_in_": NDArray[np.object_]}
     """Those that it may set."""
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "__init__" in vars(cls):
+            cls.__init__ = explains_parameters(cls.__init__, beside_kernel=True)  # type: ignore[method-assign]
 
     # -- what a lift answers ------------------------------------------------------------------------------------
 

@@ -24,6 +24,9 @@ def choose(centers: Any, X: NDArray[Any], count: int | None, rng: np.random.Gene
     count : how many; None for as many as are given, or else 100, or all distinct rows where these are fewer
     """
     wanted = None if count is None else check_integer(speaker(), "n_components", count, 1, None)
+    if isinstance(centers, int | np.integer):
+        got, remedy = f"got the number {centers}", f'Give RadialBasis("random", {centers}) or n_components={centers}.'
+        raise InputError(message('centers, or how they are chosen, "kmeans", "random" or "grid"', got, remedy))
     if not isinstance(centers, str):
         return given(centers, X.shape[1], wanted)
     if centers not in WAYS:

@@ -108,7 +108,16 @@ def array_of(name: str, data: Any) -> NDArray[Any]:
 
 def _refuse_cell(name: str, cell: Any, at: tuple[int, ...], columns: Any) -> NoReturn:
     column = "" if len(at) < 2 else f"column {at[1] if columns is None else repr(columns[at[1]])}, "
-    remedy = "Convert it to numbers, or choose columns of a DataFrame with on()."
+    if len(at) < 2:
+        remedy = "Convert it to numbers; of strings are the kernels Spectrum, GappySubsequence and BagOfWords."
+    else:
+        place = at[1] if columns is None else repr(columns[at[1]])
+        remedy = (
+            f"Convert it to numbers, or read that column by a kernel of its own, Match().on([{place}]) of labels or "
+        )
+        remedy += (
+            f"Spectrum().on([{place}]) of strings, and others by theirs; mercer.kernel_for(X) proposes a sum of such."
+        )
     if isinstance(cell, TIMES):
         remedy = "Count the days since a first date, say."
     elif name == "y":

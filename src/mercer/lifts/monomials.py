@@ -7,8 +7,7 @@ from typing import Any
 from mercer import kernels
 from mercer.errors import InputError, message
 from mercer.kernels import Kernel
-from mercer.kernels.coordinate.monomials import check_choice
-from mercer.kernels.fields import check_integer
+from mercer.kernels.fields import check_choice, check_integer
 from mercer.lifts.expanded import Expanded
 from mercer.lifts.graded import Biased, Graded
 from mercer.lifts.monomial_index import Family

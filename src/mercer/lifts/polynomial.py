@@ -10,9 +10,8 @@ from operator import add
 from mercer import kernels
 from mercer.errors import InputError, message
 from mercer.kernels import Kernel
-from mercer.kernels.coordinate.monomials import check_choice
 from mercer.kernels.dot.polynomial import check_degree
-from mercer.kernels.fields import check_nonnegative
+from mercer.kernels.fields import check_choice, check_nonnegative
 from mercer.lifts.expanded import Expanded
 from mercer.lifts.graded import Graded, OfPower
 from mercer.lifts.monomial_index import Family

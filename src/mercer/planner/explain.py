@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from mercer.compute.runtime.memory import text_of
+from mercer.errors import number_of
 from mercer.planner.plan import Details, Plan
 
 YEAR = 365.25 * 86_400.0
@@ -26,9 +27,10 @@ def explain(plan: Plan[Any]) -> str:
 
 def summary(plan: Plan[Any]) -> str:
     """The first line: what is fitted, and by which method."""
-    count = f"{plan.outputs:,}" if plan.outputs else "all"
-    outputs = f"{count} {plan.details.unit}{'s' * (plan.outputs != 1)}"
-    return f"{plan.task} on {plan.rows:,} rows x {plan.columns:,} columns, {outputs}: {named(plan)}"
+    unit = plan.details.unit
+    outputs = number_of(plan.outputs, unit) if plan.outputs else f"all {unit}s"
+    shape = f"{number_of(plan.rows, 'row')} x {number_of(plan.columns, 'column')}"
+    return f"{plan.task} on {shape}, {outputs}: {named(plan)}"
 
 
 def named(plan: Plan[Any]) -> str:
@@ -57,13 +59,13 @@ def duration(seconds: float) -> str:
     return f"{_short(seconds / YEAR)} years"
 
 
-def counted(number: int) -> str:
-    """An integer for people, however large.
+def counted(number: int, unit: str) -> str:
+    """A number and its unit for people, however large.
 
-    >>> counted(123_456), counted(10**5000 + 1)
-    ('123,456', '10^5000')
+    >>> counted(123_456, "feature"), counted(10**5000 + 1, "feature")
+    ('123,456 features', '10^5000 features')
     """
-    return f"{number:,}" if number < 10**12 else f"10^{math.log10(number):.0f}"
+    return number_of(number, unit) if number < 10**12 else f"10^{math.log10(number):.0f} {unit}s"
 
 
 def _short(number: float) -> str:

@@ -242,7 +242,7 @@ def law_of_history(solver: Solver) -> None:
     problem = easy()
     outcome = solver.solve(problem.system())
     if outcome.history is not None:
-        _losses(problem, outcome, outcome.history, lambda x, Ax: ((Ax + problem.alphas * x) / 2 - problem.targets) * x)
+        _losses(problem, outcome, outcome.history, lambda x, Ax: (Ax + problem.alphas * x - 2 * problem.targets) * x)
         own = solver.solve(problem.system(loss=lambda x, Ax: (x - Ax).sum(axis=0)))
         _losses(problem, own, own.history, lambda x, Ax: x - Ax)
         require(outcome.history.validation.shape == (0, 3), f"held-out losses: {outcome.history.validation.shape}")

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy.linalg import lapack
 from scipy.optimize import minimize
 
+from mercer.errors import number_of
 from mercer.tuning.members import PLATEAU_FACTOR, Aim, Member
 
 Array = NDArray[np.float64]
@@ -154,5 +155,5 @@ def _verdict(status: int, slope: float, steps: int) -> tuple[bool, str]:
     if status == 0 or slope < ROUNDED_SLOPE_TOLERANCE:
         return True, "No step leads further down."
     if status == 1:
-        return False, f"It stopped after {steps} step{'s' * (steps != 1)}: the error still falls."
+        return False, f"It stopped after {number_of(steps, 'step')}: the error still falls."
     return False, "Rounding hides which step leads down."

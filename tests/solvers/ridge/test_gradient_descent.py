@@ -47,12 +47,12 @@ def test_every_weight_vector_is_the_combination_that_the_dual_coefficients_tell(
     K, A, b = Phi @ Phi.T, Phi.T @ Phi, Phi.T @ Y
 
     def dual_loss(x, Kx):
-        return (np.square(Y - Kx).sum(axis=0) + alphas * (x * Kx).sum(axis=0)) / 2
+        return np.square(Y - Kx).sum(axis=0) + alphas * (x * Kx).sum(axis=0)
 
     def primal_loss(w, Aw):
-        return (np.square(Y).sum(axis=0) - 2 * (w * b).sum(axis=0) + (w * (Aw + alphas * w)).sum(axis=0)) / 2
+        return np.square(Y).sum(axis=0) - 2 * (w * b).sum(axis=0) + (w * (Aw + alphas * w)).sum(axis=0)
 
-    step = 1.2 / (np.linalg.eigvalsh(K)[-1] + alpha)
+    step = 0.6 / (np.linalg.eigvalsh(K)[-1] + alpha)
     settings = GradientDescent(step=step, max_iter=60, tol=0.0)
     dual = settings.solve(system(K, Y, alphas, loss=dual_loss)).history
     primal = settings.solve(system(A, b, alphas, loss=primal_loss)).history
@@ -62,8 +62,8 @@ def test_every_weight_vector_is_the_combination_that_the_dual_coefficients_tell(
     combined = np.einsum("ij,tik->tjk", Phi, dual.coefficients)
     np.testing.assert_allclose(combined, primal.coefficients, rtol=0, atol=1e-12 * np.abs(combined).max())
     np.testing.assert_allclose(dual.losses, primal.losses, rtol=1e-11)
-    direct = np.square(Y - np.einsum("ij,tjk->tik", Phi, primal.coefficients)).sum(axis=1) / 2
-    direct += alpha * np.square(primal.coefficients).sum(axis=1) / 2
+    direct = np.square(Y - np.einsum("ij,tjk->tik", Phi, primal.coefficients)).sum(axis=1)
+    direct += alpha * np.square(primal.coefficients).sum(axis=1)
     np.testing.assert_allclose(dual.losses, direct, rtol=1e-11)
     assert (np.diff(dual.losses, axis=0) <= 0).all()
 
@@ -76,7 +76,7 @@ def test_the_update_is_the_one_on_the_slides():
         w = w - s * sum(gammas[i] * X[i] for i in range(7))
         alphas = alphas - s * np.array(gammas)
         weights.append(w)
-    outcome = solve(X @ X.T, y[:, None], [0.0], step=2 * s, max_iter=20, tol=0.0)
+    outcome = solve(X @ X.T, y[:, None], [0.0], step=s, max_iter=20, tol=0.0)
     np.testing.assert_allclose(outcome.history.coefficients[-1, :, 0], alphas, rtol=1e-12)
     np.testing.assert_allclose(outcome.history.coefficients[:, :, 0] @ X, weights, rtol=1e-12, atol=1e-14)
 
@@ -90,9 +90,9 @@ def test_every_step_has_its_closed_form(alpha):
     outcome = solve(A, b, [alpha] * 3, max_iter=40, tol=0.0)
     values, Q = np.linalg.eigh(A)
     step = outcome.history.step
-    assert step == pytest.approx(1 / (values[-1] + alpha), rel=1e-7)  # what the error of the eigenvalue takes off
+    assert step == pytest.approx(0.5 / (values[-1] + alpha), rel=1e-7)  # what the error of the eigenvalue takes off
     for t, x in enumerate(outcome.history.coefficients):
-        shrunk = -np.expm1(t * np.log1p(-np.minimum(step * (values + alpha), 1 - 1e-15))) / (values + alpha)
+        shrunk = -np.expm1(t * np.log1p(-np.minimum(2 * step * (values + alpha), 1 - 1e-15))) / (values + alpha)
         np.testing.assert_allclose(x, Q @ (shrunk[:, None] * (Q.T @ b)), rtol=0, atol=1e-12 * np.abs(x).max() + 1e-13)
     np.testing.assert_array_equal(outcome.value, outcome.history.coefficients[-1])
 
@@ -111,14 +111,14 @@ def test_the_default_loss_is_the_quadratic_form_that_is_minimised():
     A, b = positive(6), draw(6, 1, seed=2)
     history = solve(A, b, [0.5], max_iter=5).history
     for x, loss in zip(history.coefficients, history.losses, strict=True):
-        assert loss.item() == pytest.approx((x.T @ (A + 0.5 * np.eye(6)) @ x / 2 - b.T @ x).item(), rel=1e-12)
+        assert loss.item() == pytest.approx((x.T @ (A + 0.5 * np.eye(6)) @ x - 2 * b.T @ x).item(), rel=1e-12)
 
 
 def test_each_output_has_the_step_of_its_alpha_and_the_history_tells_the_smallest():
     A, b, alphas = positive(8), draw(8, 2), np.array([0.1, 5.0])
     outcome = solve(A, b, alphas, max_iter=1, tol=0.0)
-    steps = 1 / (np.linalg.eigvalsh(A)[-1] + alphas)
-    np.testing.assert_allclose(outcome.history.coefficients[1], steps * b, rtol=1e-7)
+    steps = 0.5 / (np.linalg.eigvalsh(A)[-1] + alphas)
+    np.testing.assert_allclose(outcome.history.coefficients[1], 2 * steps * b, rtol=1e-7)
     assert outcome.history.step == pytest.approx(steps.min(), rel=1e-7)
 
 
@@ -162,7 +162,7 @@ def test_steps_that_do_not_suffice_are_told_with_a_number_that_does():
     assert f"After 20 steps the residual is {outcome.residual:.1e}, above the tolerance of 1.0e-08" in outcome.reason
     enough = int(re.search(r"use a larger max_iter \((\d+) suffices\)", outcome.reason)[1])
     assert solve(A, b, [0.01, 0.02], max_iter=enough).converged
-    slow = solve(A, b, [0.01, 0.02], max_iter=20, step=1.9 / (np.linalg.eigvalsh(A)[-1] + 0.02))
+    slow = solve(A, b, [0.01, 0.02], max_iter=20, step=0.95 / (np.linalg.eigvalsh(A)[-1] + 0.02))
     enough = int(re.search(r"use a larger max_iter \((\d+) suffices\)", slow.reason)[1])
     assert solve(A, b, [0.01, 0.02], max_iter=enough, step=slow.history.step).converged
 
@@ -235,13 +235,13 @@ def test_the_residual_comes_from_the_product_of_the_system():
 @pytest.mark.parametrize("factor", [2.02, 2.5, 30.0, 1e150, 1e300])
 def test_a_step_that_is_too_large_is_told_with_the_largest_that_is_safe(factor):
     A, b = positive(10), draw(10, 2)
-    safe = 2 / (np.linalg.eigvalsh(A)[-1] + 0.1)
+    safe = 1 / (np.linalg.eigvalsh(A)[-1] + 0.1)
     step = factor * safe / 2
     outcome = solve(A, b, [0.1, 0.05], step=step)
     assert not outcome.converged
     told = re.fullmatch(
         r"A step of (\S+) is too large, and does not converge: the largest that is safe is (\S+), "
-        r"2 / \(largest eigenvalue of A \+ alpha\)\.",
+        r"1 / \(largest eigenvalue of A \+ alpha\)\.",
         outcome.reason,
     )
     assert float(told[1]) == pytest.approx(step, rel=1e-2)
@@ -261,13 +261,13 @@ def test_a_huge_step_on_a_kernel_matrix_that_is_not_stored_warns_of_nothing():
 def test_a_step_that_grows_too_slowly_to_be_seen_is_told_all_the_same():
     A, b = positive(10), draw(10, 1)
     top = np.linalg.eigvalsh(A)[-1]
-    assert "is too large" in solve(A, b, [0.1], step=2.01 / (top + 0.1), max_iter=5).reason
-    assert "is too large" not in solve(A, b, [0.1], step=1.99 / (top + 0.1), max_iter=5).reason
+    assert "is too large" in solve(A, b, [0.1], step=1.005 / (top + 0.1), max_iter=5).reason
+    assert "is too large" not in solve(A, b, [0.1], step=0.995 / (top + 0.1), max_iter=5).reason
 
 
 def test_a_step_below_the_largest_safe_one_converges():
     A, b = positive(10), draw(10, 1)
-    assert solve(A, b, [0.5], step=1.95 / (np.linalg.eigvalsh(A)[-1] + 0.5)).converged
+    assert solve(A, b, [0.5], step=0.975 / (np.linalg.eigvalsh(A)[-1] + 0.5)).converged
 
 
 def test_a_matrix_that_is_not_positive_is_told():
@@ -408,8 +408,8 @@ def test_settings_without_sense_are_refused(settings):
 
 
 def test_numbers_of_numpy_are_settings():
-    settings = GradientDescent(step=np.float64(0.5), max_iter=np.int64(3), patience=np.int32(2), keep=np.bool_(True))
-    assert settings == GradientDescent(step=0.5, max_iter=3, patience=2, keep=True)
+    settings = GradientDescent(step=np.float64(0.25), max_iter=np.int64(3), patience=np.int32(2), keep=np.bool_(True))
+    assert settings == GradientDescent(step=0.25, max_iter=3, patience=2, keep=True)
     assert settings.solve(system(np.eye(2), np.ones((2, 1)), [0.0])).iterations == 3
 
 

@@ -14,6 +14,7 @@ from mercer.cli.report.curve import learning_curve
 from mercer.cli.report.numbers import number, percent
 from mercer.cli.report.page import Section, wide_table
 from mercer.cli.report.pictures import MAX_POINTS, confusion, learning_curve_lines, prediction_errors
+from mercer.cli.result import none_held_out
 from mercer.html import Markup, code, element, items, joined, p, short
 
 MEANING = {
@@ -29,7 +30,8 @@ MEANING = {
 def quality(case: Case) -> Section:
     """Metrics with intervals, pictures of what is wrong where, and the learning curve."""
     if not case.done.held:
-        body = joined([p("No rows were held out: there were too few, or --test 0 was given."), *_left_out(case)])
+        reason = f"{none_held_out(case.options.test).capitalize()}."
+        body = joined([p(reason), *_left_out(case)])
         return Section("quality", "How good it is", "", body)
     about = f"All scores are of the {case.done.held:,} rows that were held out, with intervals of 95 %."
     pictures = _confusion(case) if case.classes else _residuals(case)

@@ -18,7 +18,7 @@ from mercer.kernels.categories.shares import text_of
 from mercer.kernels.domain import Domain
 from mercer.kernels.fields import MEDIAN, check_number, check_positive, length
 from mercer.kernels.latex import exponential, gap, over
-from mercer.kernels.median import median_distance
+from mercer.kernels.median import median_length
 from mercer.kernels.objects.domains import CATEGORIES
 from mercer.kernels.objects.leaf import ObjectKernel
 from mercer.kernels.pairs import Block, Pairs
@@ -119,7 +119,7 @@ class Gapped(ObjectKernel):
         if self.lengthscale != MEDIAN:
             return found
         rows, _ = found.with_parameters({"lengthscale": 1.0}).encoded(points, points)
-        middle = median_distance("Gapped", rows, weights, self.distances)
+        middle = median_length("Gapped", rows, weights, self.distances)
         return found.with_parameters({"lengthscale": stretch * middle})
 
     def facts(self) -> tuple[Fact, ...]:

@@ -15,7 +15,7 @@ from mercer.kernels.categories.one_hot import EQUAL, RARITY, by_means, one_hot, 
 from mercer.kernels.categories.shares import Shares
 from mercer.kernels.fields import MEDIAN, length
 from mercer.kernels.latex import exponential, over
-from mercer.kernels.median import median_distance
+from mercer.kernels.median import median_length
 from mercer.kernels.objects.domains import CATEGORIES
 from mercer.kernels.pairs import Block, Pairs
 from mercer.kernels.points import Points
@@ -86,7 +86,7 @@ class Hamming(Labelled):
         if self.lengthscale != MEDIAN:
             return counted
         rows, _ = counted.with_parameters({"lengthscale": 1.0}).encoded(points, points)
-        found = median_distance(type(self).__name__, rows, weights, self.distances)
+        found = median_length(type(self).__name__, rows, weights, self.distances)
         return counted.with_parameters({"lengthscale": stretch * found})
 
     def facts(self) -> tuple[Fact, ...]:

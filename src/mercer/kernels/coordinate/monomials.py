@@ -14,18 +14,11 @@ from mercer.errors import KernelError, message
 from mercer.kernels.base import ATOM, Kernel
 from mercer.kernels.coordinate.powers import refuse_unsteady
 from mercer.kernels.domain import REALS
-from mercer.kernels.fields import integer
+from mercer.kernels.fields import check_choice, integer
 from mercer.kernels.lift_builder import Features, LiftBuilder
 from mercer.kernels.pairs import Block, Pairs
 from mercer.kernels.points import Points
 from mercer.kernels.proof.judgement import Fact
-
-
-def check_choice(owner: str, name: str, value: Any) -> bool:
-    """True or False; texts write 1 or 0."""
-    if isinstance(value, str) or value not in (0, 1):
-        raise KernelError(message(f"True or False for {name}", f"got {value!r}", "Texts write 1 or 0.", subject=owner))
-    return bool(value)
 
 
 class Monomials(Kernel):

@@ -17,7 +17,7 @@ from mercer.kernels.base import ATOM
 from mercer.kernels.coordinate.base import Coordinate
 from mercer.kernels.domain import REALS
 from mercer.kernels.evaluation.trace import TracedPairs
-from mercer.kernels.fields import check_integer, integer
+from mercer.kernels.fields import check_choice, check_integer, integer
 from mercer.kernels.lift_builder import Features, LiftBuilder
 from mercer.kernels.pairs import Block, Pairs
 from mercer.kernels.points import Points
@@ -44,6 +44,9 @@ class Subsets(Coordinate):
         The smallest subset, at least 0; above d, no subset is left and k is zero.
     max_order : int or None, default=None
         The largest subset, at least min_order; None for d.
+    include_bias : bool, default=True
+        Whether the empty subset, the constant 1, counts where min_order is 0: without it
+        k(x, z) = prod_k (1 + x_k z_k) - 1, of 2^d - 1 features. Texts write 1 or 0.
 
     Examples
     --------
@@ -52,6 +55,8 @@ class Subsets(Coordinate):
     array([[36.]])
     >>> Subsets(min_order=1, max_order=1)([[1.0, 2.0]], [[3.0, 4.0]])
     array([[11.]])
+    >>> Subsets(include_bias=False)([[1.0, 2.0]], [[3.0, 4.0]])
+    array([[35.]])
 
     References
     ----------
@@ -59,16 +64,21 @@ class Subsets(Coordinate):
     """
 
     joined_by = "product"
+    aliases = ("all_subsets",)
     formula = "prod_k (1 + x_k z_k); with orders, the terms of min_order to max_order factors x_k z_k"
 
     min_order: int = integer(default=0, minimum=0)
     max_order: int | None = field(default=None, metadata={"check": check_order})
+    include_bias: bool = field(default=True, metadata={"check": check_choice})
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.max_order is not None and self.max_order < self.min_order:
             got = f"got {self.max_order} with min_order={self.min_order}"
             raise KernelError(message("max_order of at least min_order", got, "Exchange them.", subject="Subsets"))
+        if self.max_order == 0 and not self.include_bias:
+            got = "got max_order=0 with include_bias=False, which leaves no subset"
+            raise KernelError(message("some subset", got, "Raise max_order.", subject="Subsets"))
 
     def term(self, x: NDArray[Any], z: NDArray[Any]) -> NDArray[Any]:
         return np.asarray(1.0 + x * z)
@@ -77,7 +87,7 @@ class Subsets(Coordinate):
         width = pairs.left.values.shape[1]
         if self._takes_all(width):
             return super().evaluate(pairs)
-        if self.min_order > width:
+        if self._lowest > width:
             return pairs.full(0.0)
         if isinstance(pairs, TracedPairs):  # a formula joins one number per coordinate, and this needs several
             raise Untraceable("subsets of some orders")
@@ -88,11 +98,16 @@ class Subsets(Coordinate):
         if self._takes_all(values.shape[1]):
             return super().evaluate_diagonal(points)
         none = np.zeros(values.shape[0])
-        some = self.min_order <= values.shape[1]
+        some = self._lowest <= values.shape[1]
         return none + self._of_orders((values * values).T, values.shape[1]) if some else none
 
+    @property
+    def _lowest(self) -> int:
+        """The smallest subset that counts."""
+        return self.min_order if self.include_bias else max(1, self.min_order)
+
     def _takes_all(self, width: int) -> bool:
-        return self.min_order == 0 and (self.max_order is None or self.max_order >= width)
+        return self._lowest == 0 and (self.max_order is None or self.max_order >= width)
 
     def _of_orders(self, products: Iterable[NDArray[Any]], width: int) -> Any:
         """The sum over the subsets of admitted orders.
@@ -101,23 +116,23 @@ class Subsets(Coordinate):
         last of them holds all subsets from min_order on, and gains from itself too.
         """
         bounded = self.max_order is not None and self.max_order < width
-        top = self.max_order if self.max_order is not None and bounded else self.min_order
+        top = self.max_order if self.max_order is not None and bounded else self._lowest
         sums: list[Any] = [1.0] + [0.0] * top
         for seen, product in enumerate(products, start=1):
             for m in range(min(top, seen), 0, -1):
                 grown = sums[m - 1] if bounded or m < top else sums[m - 1] + sums[m]
                 sums[m] = sums[m] + product * grown
-        return reduce(add, sums[self.min_order :])
+        return reduce(add, sums[self._lowest :])
 
     def finite_lift(self, build: LiftBuilder[Features]) -> Features:
         d = build.n_columns
-        return build.monomials(self.min_order, d if self.max_order is None else min(self.max_order, d), repeated=False)
+        return build.monomials(self._lowest, d if self.max_order is None else min(self.max_order, d), repeated=False)
 
     def facts(self) -> tuple[Fact, ...]:
         reason = (
             "each 1 + x_k z_k is a kernel with the lift [1, x_k], and the coordinates are multiplied (product rule)"
         )
-        if not (self.min_order == 0 and self.max_order is None):
+        if not (self._lowest == 0 and self.max_order is None):
             reason = (
                 "for each subset S, prod_{k in S} x_k z_k is a kernel with the lift prod_{k in S} x_k, and they are "
                 "added (sum rule)"
@@ -126,14 +141,16 @@ class Subsets(Coordinate):
 
     def write(self, python: bool) -> tuple[str, int]:
         given = [item.name for item in fields(self) if getattr(self, item.name) != item.default]
-        inside = ", ".join(f"{name}={getattr(self, name)!r}" for name in given)
+        values = [getattr(self, name) for name in given]
+        written = [value if python or value is not False else 0 for value in values]
+        inside = ", ".join(f"{name}={value!r}" for name, value in zip(given, written, strict=True))
         if python:
             return f"Subsets({inside})", ATOM
         return (f"subsets({inside})" if given else "subsets"), ATOM
 
     def latex(self, x: str = "x", z: str = "z") -> str:
-        if self.min_order == 0 and self.max_order is None:
+        if self._lowest == 0 and self.max_order is None:
             return rf"\prod_k \left(1 + {{{x}}}_k {{{z}}}_k\right)"
-        least = rf"{self.min_order} \le " if self.min_order else ""
+        least = rf"{self._lowest} \le " if self._lowest else ""
         most = "" if self.max_order is None else rf" \le {self.max_order}"
         return rf"\sum_{{{least}\lvert S \rvert{most}}} \prod_{{k \in S}} {{{x}}}_k {{{z}}}_k"

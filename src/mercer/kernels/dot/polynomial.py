@@ -47,6 +47,7 @@ class Polynomial(Dot):
     array([[144.]])
     """
 
+    aliases = ("poly",)
     formula = "(offset + <x, z>)^degree"
 
     degree: int = field(default=2, metadata={"check": check_degree})

@@ -6,7 +6,7 @@ from dataclasses import field, fields
 from typing import Any
 
 from mercer.kernels.base import ATOM, Kernel
-from mercer.kernels.coordinate.monomials import check_choice
+from mercer.kernels.fields import check_choice
 
 
 def choice(*, default: bool) -> Any:

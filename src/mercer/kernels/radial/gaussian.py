@@ -38,7 +38,7 @@ class Gaussian(Radial):
     Rasmussen and Williams, Gaussian Processes for Machine Learning (2006), section 4.2.
     """
 
-    aliases = ("rbf",)
+    aliases = ("rbf", "squared_exponential", "se")
     formula = "exp(-|x - z|^2 / (2 lengthscale^2))"
 
     lengthscale: float | str = length(default=1.0)

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.compute.runtime.run import Run, Stopped
+from mercer.errors import number_of
 from mercer.learners.clustering.features import LandmarkFeatures, landmarked
 from mercer.learners.clustering.model import ByFeatures, ByLandmarks, ByRows, Model
 from mercer.learners.clustering.seeds import best_of
@@ -23,7 +24,7 @@ from mercer.learners.run.stage_share import StageShare
 from mercer.operators import Dense
 from mercer.planner.clustering import FEATURES, FIRST, LANDMARKS, MATRIX, RESTARTS, STEPS, KMeansPlan
 from mercer.solvers.kmeans.cluster_sums import FeatureSums, KernelSums, Sums
-from mercer.solvers.kmeans.lloyd import Clusters, LloydSettings, descend, in_steps
+from mercer.solvers.kmeans.lloyd import Clusters, LloydSettings, descend
 from mercer.solvers.ridge.base import opening
 
 Array = NDArray[np.float64]
@@ -131,7 +132,7 @@ def _of_products(
             with run.stoppable():
                 last = descend(sums, best.labels, _steps(problem), StageShare(run, 0))
         except Stopped as stopped:
-            reason = f"{opening(stopped)}, after {in_steps(len(best.history))}."
+            reason = f"{opening(stopped)}, after {number_of(len(best.history), 'step')}."
             return _of_landmarks(
                 problem, view, lifted, replace(best, converged=False, stopped=True, reason=reason), run
             )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-from mercer.errors import speaks
+from mercer.errors import InputError, speaks
+from mercer.guesses.parameters import told
 from mercer.kernels import Kernel
 from mercer.learners.data.validation import PRECOMPUTED
 from mercer.lifts.coerce import stated
@@ -29,5 +30,10 @@ class KernelParameters:
             changes = {name.removeprefix(INSIDE): value for name, value in inside.items()}
             others = {name: value for name, value in params.items() if name not in inside}
             params = {**others, "kernel": stated(kernel, subject=type(self).__name__).set_params(**changes)}
+        known = self.get_params(deep=False)  # type: ignore[attr-defined]  # of scikit-learn
+        unknown = {name: value for name, value in params.items() if name.partition("__")[0] not in known}
+        if unknown:
+            given = {name: value for name, value in params.items() if name in (*known, *unknown)}
+            raise InputError(told(type(self).__name__, list(known), given, beside_kernel=True))
         super().set_params(**params)  # type: ignore[misc]  # of scikit-learn
         return self

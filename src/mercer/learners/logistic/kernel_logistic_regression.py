@@ -30,7 +30,8 @@ from mercer.learners.logistic.fit import LogisticResult, solve
 from mercer.learners.logistic.problem import LANDMARKS, LogisticProblem, LogisticSettings
 from mercer.learners.run.convergence import ConvergenceWarning
 from mercer.learners.run.fit_run import Watched
-from mercer.learners.streaming.predictor import ByDuals, ByFeatures, Predictor
+from mercer.learners.streaming.predictor import ByDuals, Predictor
+from mercer.learners.streaming.weights import feature_weights
 from mercer.lifts.base import Lift
 from mercer.lifts.randomness import generator
 from mercer.operators import Centering
@@ -102,7 +103,8 @@ class KernelLogisticRegression(
     dual_coef_ : array
         The coefficients of all rows, where f is made of these.
     coef_ : array
-        The weights of the features of `lift_`, where f is made of these.
+        The weights of the features of `lift_`, or of `mercer.lift(kernel_, columns)` where the kernel has a finite
+        lift.
     converged_ : bool
         Whether `tol` was reached.
     n_iter_ : int
@@ -359,9 +361,11 @@ class KernelLogisticRegression(
 
     @property
     def coef_(self) -> Array:
-        """(features,) for two classes, else (classes, features): f(x) = `coef_` . phi(x), where `lift_` gives phi."""
+        """(features,) for two classes, else (classes, features): f(x) = `coef_` . phi(x).
+
+        phi is `lift_`, or `mercer.lift(kernel_, columns)` where f is made of rows or landmarks: an AttributeError where
+        the kernel has no finite lift.
+        """
         check_is_fitted(self)
-        if not isinstance(self._predictor, ByFeatures):
-            raise AttributeError(f"coef_: the model was fitted on {self.plan_.method}")
-        weights = self._predictor.weights
+        weights = feature_weights(self._predictor)
         return np.asarray(weights[:, 0] if weights.shape[1] == 1 else weights.T)

@@ -9,6 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
 
 from mercer.errors import InputError, message, speaks
 from mercer.kernels import Kernel
@@ -20,8 +21,9 @@ from mercer.learners.data.validation import sees_rows, shown
 from mercer.learners.data.views import MatrixView, View
 from mercer.learners.parameters import positive_int_or_none, refuse_loo
 from mercer.learners.perceptron.averaging import LAST
-from mercer.learners.perceptron.base import BasePerceptron, PerceptronProblem
+from mercer.learners.perceptron.base import BasePerceptron, PerceptronProblem, outputs_of
 from mercer.learners.perceptron.state import BudgetUpdater, FullUpdater, Updater
+from mercer.learners.streaming.weights import lifted
 from mercer.lifts.base import Lift
 from mercer.operators.precomputed import check_precomputed
 from mercer.solvers.perceptron.budget import STRATEGIES, Budgeted, Memory
@@ -81,6 +83,8 @@ class KernelPerceptron(BasePerceptron):
         Positions of the rows of which f is made.
     dual_coef_ : array
         Their coefficients alpha_j y_j.
+    coef_ : array of shape (features,) or (classes, features)
+        theta = sum_j alpha_j y_j phi(x_j), where the kernel has a finite lift phi.
     history_ : array of int
         The mistakes of each pass.
     converged_ : bool
@@ -185,6 +189,17 @@ class KernelPerceptron(BasePerceptron):
         got = f"got budget={self.budget!r} and strategy={self.strategy!r}"
         needs, remedy = f"budget={size}{how}, as for the rows before", "Set that back, or begin again with fit."
         raise InputError(message(needs, got, remedy))
+
+    @property
+    def coef_(self) -> Array:
+        """The weights of the features of `lift_`, or of `mercer.lift(kernel_, columns)`: theta.
+
+        An AttributeError where the kernel has no finite lift. Cost: the features of the support.
+        """
+        check_is_fitted(self)
+        duals = self._state.coefficients(outputs_of(self.classes_), self.combine)
+        theta = lifted(self._state.view, duals)
+        return theta[:, 0] if theta.shape[1] == 1 else theta.T
 
     def _settings(self) -> None:
         super()._settings()

@@ -108,7 +108,7 @@ def _matrix(problem: RidgeProblem, run: Run) -> tuple[RidgeProblem, _Matrix]:
 
 
 def _system(problem: RidgeProblem, centered: Centered, matrix: Array, alphas: Array, run: Run) -> System:
-    """The system, with the loss that gradient methods report: the sum of squares and the penalty, halved."""
+    """The system, with the loss that gradient methods report: the sum of squares and the penalty."""
     center, held = problem.centering, problem.held_out
     targets = center.rows(problem.targets)
 
@@ -116,7 +116,7 @@ def _system(problem: RidgeProblem, centered: Centered, matrix: Array, alphas: Ar
         return center.product(problem.view.times, centered, x)
 
     def loss(x: Array, products: Array) -> Array:
-        return np.asarray((((targets - products) ** 2).sum(axis=0) + alphas * (x * products).sum(axis=0)) / 2)
+        return np.asarray(((targets - products) ** 2).sum(axis=0) + alphas * (x * products).sum(axis=0))
 
     watched = None if held is None else held.of_duals(problem.view, center, problem.targets, centered.means)
     return System(matrix, targets, alphas, product, loss, watched, run)

@@ -59,6 +59,9 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
         Whether there is a constant b without penalty.
     solver : "auto" or Solver, default="auto"
         A solver of `mercer.solvers`: Cholesky(), Eigen(), ConjugateGradient() or GradientDescent().
+    side : {"auto", "dual", "primal"}, default="auto"
+        "dual" solves for one coefficient per row, also of a linear kernel or a lift; "primal" for one weight per
+        feature, where the kernel has a finite lift. Both are exact. "auto" takes the cheaper one.
     method : {"auto", "exact", "landmarks"}, default="auto"
         "exact" uses the kernel itself, or the features of a given lift, also where that takes long; it is refused where
         it does not fit the memory. "landmarks" approximates the kernel. "auto" is exact where that is quick enough.
@@ -94,6 +97,9 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
         The method, and its predicted time and memory.
     outcome_ : Outcome
         The solver's report.
+    history_ : Descent
+        The path of `solver=GradientDescent()`: `losses`, `alphas` of the rows (`side="dual"`) or `weights` of the
+        features after each step, and `step`; there for no other solver.
     certificate_ : Certificate
         A bound of the distance of predictions from those of the exact solution.
     loo_ : Path or None
@@ -142,6 +148,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
         lengthscale: float | str = "median",
         fit_intercept: bool = True,
         solver: Solver | str = "auto",
+        side: str = "auto",
         method: str = "auto",
         n_landmarks: int | None = None,
         memory_limit: int | str | None = None,
@@ -156,6 +163,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
         self.lengthscale = lengthscale
         self.fit_intercept = fit_intercept
         self.solver = solver
+        self.side = side
         self.method = method
         self.n_landmarks = n_landmarks
         self.memory_limit = memory_limit

@@ -50,6 +50,9 @@ class KernelRidgeClassifier(ClassifierMixin, LeastSquares):  # type: ignore[misc
         left out.
     solver : "auto" or Solver, default="auto"
         A solver of `mercer.solvers`: Cholesky(), Eigen(), ConjugateGradient() or GradientDescent().
+    side : {"auto", "dual", "primal"}, default="auto"
+        "dual" solves for one coefficient per row, also of a linear kernel or a lift; "primal" for one weight per
+        feature, where the kernel has a finite lift. Both are exact. "auto" takes the cheaper one.
     method : {"auto", "exact", "landmarks"}, default="auto"
         "exact" uses the kernel itself, or the features of a given lift, also where that takes long; it is refused where
         it does not fit the memory. "landmarks" approximates the kernel. "auto" is exact where that is quick enough.
@@ -98,6 +101,7 @@ class KernelRidgeClassifier(ClassifierMixin, LeastSquares):  # type: ignore[misc
         fit_intercept: bool = True,
         class_weight: dict[Any, float] | str | None = None,
         solver: Solver | str = "auto",
+        side: str = "auto",
         method: str = "auto",
         n_landmarks: int | None = None,
         memory_limit: int | str | None = None,
@@ -113,6 +117,7 @@ class KernelRidgeClassifier(ClassifierMixin, LeastSquares):  # type: ignore[misc
         self.fit_intercept = fit_intercept
         self.class_weight = class_weight
         self.solver = solver
+        self.side = side
         self.method = method
         self.n_landmarks = n_landmarks
         self.memory_limit = memory_limit

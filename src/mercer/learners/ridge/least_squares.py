@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +32,9 @@ from mercer.solvers import Outcome, Solver
 from mercer.sources import Arrays, Source, source_of
 from mercer.tuning.path import Path
 
+if TYPE_CHECKING:
+    from mercer.learners.ridge.descent import Descent
+
 Array = NDArray[np.float64]
 
 
@@ -46,6 +49,7 @@ class LeastSquares(KernelEstimator[RidgeProblem, RidgePlan, RidgeResult]):
     lengthscale: Any
     fit_intercept: Any
     solver: Any
+    side: Any
     method: Any
     n_landmarks: Any
     memory_limit: Any
@@ -189,6 +193,16 @@ class LeastSquares(KernelEstimator[RidgeProblem, RidgePlan, RidgeResult]):
     def outcome_(self) -> Outcome:
         """What the solver says."""
         return self._found().fit.outcome
+
+    @property
+    def history_(self) -> Descent:
+        """The path of `GradientDescent`: `losses`, `alphas` (in the dual) or `weights` (in the primal), `step`.
+
+        An AttributeError for other solvers. Cost: none, but a copy where rows have weights.
+        """
+        from mercer.learners.ridge.descent import descent_of  # few who fit ask
+
+        return descent_of(self._found())
 
     @property
     def loo_(self) -> Path | None:

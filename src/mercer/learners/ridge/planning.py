@@ -37,10 +37,12 @@ WORTH = 1.0
 def foreseen(model: RidgeParameters, shape: Shape) -> RidgePlan | None:
     """What a fit will take, from the shape of its data alone: before lifts are fitted and samples are looked at.
 
-    None where nothing fits the memory, which is refused later in words that know more, and where `method` or
+    None where nothing fits the memory, which is refused later in words that know more, and where `method`, `side` or
     `n_landmarks` was given.
     """
-    if not (isinstance(model.method, str) and model.method == AUTO and model.n_landmarks is None):
+    if model.n_landmarks is not None or not all(
+        isinstance(one, str) and one == AUTO for one in (model.method, model.side)
+    ):
         return None
     kernel = kernel_of(model.kernel)
     features = getattr(kernel, "n_components", None) if isinstance(kernel, Lift) else None
@@ -116,6 +118,7 @@ def _task(problem: RidgeProblem) -> RidgeTask:
         stored=problem.source is None,
         copied=problem.copied,
         solver=problem.solver,
+        side=problem.side,
         method=problem.method,
         wanted_landmarks=problem.n_landmarks,
     )

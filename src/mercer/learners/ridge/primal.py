@@ -172,7 +172,7 @@ def _system(problem: RidgeProblem, features: CenteredFeatures, matrix: Array, al
 
     def loss(x: Array, products: Array) -> Array:
         squares = constant - 2 * (right * x).sum(axis=0) + (x * products).sum(axis=0)
-        return np.asarray((squares + alphas * (x**2).sum(axis=0)) / 2)
+        return np.asarray(squares + alphas * (x**2).sum(axis=0))
 
     held = problem.held_out
     level = problem.centering.means(problem.targets)

@@ -24,6 +24,7 @@ from mercer.solvers import ConjugateGradient, Solver
 
 Array = NDArray[np.float64]
 EXACT, LANDMARKS = "exact", "landmarks"
+DUAL, PRIMAL = "dual", "primal"
 TRUSTED = {np.dtype(np.float64): 1e-6, np.dtype(np.float32): 1e-3}
 """The relative error of predictions above which rounding is reported, by the dtype of the data."""
 
@@ -36,6 +37,7 @@ class RidgeParameters(Protocol):
     lengthscale: Any
     fit_intercept: Any
     solver: Any
+    side: Any
     method: Any
     n_landmarks: Any
     memory_limit: Any
@@ -75,6 +77,7 @@ class RidgeProblem:
     copied : numbers that are held beside every method: rows that were converted to float64, and some for each row
     memory_limit, time_limit : as they were given
     solver : the one that was given; None for any
+    side : "auto", "dual" or "primal"
     method : "auto", "exact" or "landmarks"
     n_landmarks : how many landmarks, where the plan has some; None for the planner's choice
     held_out : the rows that a gradient method is stopped by; None where there are none
@@ -93,6 +96,7 @@ class RidgeProblem:
     memory_limit: Any = None
     time_limit: Any = None
     solver: Solver | None = None
+    side: str = AUTO
     method: str = AUTO
     n_landmarks: int | None = None
     held_out: HeldOut | None = None
@@ -206,6 +210,9 @@ def from_rows(
     views = tuple(candidate_views(kernel, model.lengthscale, rows, table, kept, copies, model.memory_limit))
     if method == LANDMARKS:
         _refuse_no_kernel(views[0])
+    side = model.side
+    if not (isinstance(side, str) and side == AUTO):
+        side = _side(side, method, views)
     return RidgeProblem(
         views=views,
         kept=kept,
@@ -219,6 +226,7 @@ def from_rows(
         memory_limit=model.memory_limit,
         time_limit=model.time_limit,
         solver=solver,
+        side=side,
         method=method,
         n_landmarks=landmarks,
         held_out=_held_out(rows, given, kept, held) if len(held) else None,
@@ -268,6 +276,26 @@ def _method(model: RidgeParameters, solver: Solver | None) -> tuple[str, int | N
         needs, got = 'solver="auto" for method="landmarks"', f"{type(solver).__name__} solves for all rows"
         raise InputError(message(needs, got, "Leave the solver out: landmarks have their own."))
     return method, landmarks
+
+
+def _side(side: Any, method: str, views: tuple[View, ...]) -> str:
+    """The side that was given, where these rows have it."""
+    if not (isinstance(side, str) and side in (DUAL, PRIMAL)):
+        needs = 'side that is "auto", "dual" or "primal"'
+        raise InputError(message(needs, f"got {shown(side)}", 'Use "auto", the default.'))
+    if method == LANDMARKS:
+        needs, got = f'method="exact" or "auto" for side="{side}"', 'got method="landmarks"'
+        raise InputError(message(needs, got, "Leave the side out: landmarks have weights of their own."))
+    if side == DUAL:
+        return side
+    if len(views) > 1:
+        needs, got = 'a lengthscale that is given for side="primal"', "several are tried, by their kernel matrices"
+        raise InputError(message(needs, got, 'Give a number, or use side="dual".'))
+    if views[0].most_features is None:
+        given = "the kernel is precomputed" if views[0].kernel is None else f"{views[0].kernel} has none that is known"
+        remedy = 'Use side="dual", or a lift such as Nystrom.'
+        raise InputError(message('a kernel with a finite lift for side="primal"', given, remedy))
+    return side
 
 
 def _refuse_no_kernel(view: View) -> None:

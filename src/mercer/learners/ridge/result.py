@@ -15,7 +15,7 @@ from mercer.kernels import Kernel
 from mercer.kernels.points import Points
 from mercer.learners.data.rows import scatter_rows
 from mercer.learners.data.validation import Penalty
-from mercer.learners.data.views import MatrixView, TableView, View, blocks
+from mercer.learners.data.views import MatrixView, TableView, View
 from mercer.learners.ridge.problem import RidgeProblem, sizes_of
 from mercer.learners.streaming.basis import Basis
 from mercer.learners.streaming.predictor import Predictor
@@ -238,9 +238,9 @@ class RidgeResult:
         """sum_i a_i phi(x_i), a block of rows at a time."""
         if self.view is None:
             raise AttributeError("coef_: the rows stayed in their source")
-        view, duals = self.view.lifted(), self.known_duals()
-        parts = blocks(view.count, view.most_features or 1)
-        return np.asarray(np.sum([view.chosen(part).features().T @ duals[part] for part in parts], axis=0))
+        from mercer.learners.streaming.weights import lifted  # few who fit ask
+
+        return lifted(self.view, self.known_duals())
 
     def __getstate__(self) -> dict[str, Any]:
         """The fields: what was computed from them since is computed again."""

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.compute.runtime.run import IDLE, Run
+from mercer.errors import number_of
 from mercer.learners.svm.active_set import free_coefficients
 from mercer.learners.svm.methods import ExactMethod
 from mercer.solvers.svm.box_qp import BoxQP, QPResult
@@ -57,7 +58,8 @@ def _judged(method: ExactMethod, problem: BoxQP, result: QPResult, tolerance: fl
     """With the gradient, the bias, the violation and the gap of the exact kernel."""
     g = method.values(result.b) + problem.linear
     bias, violation = problem.bias(result.b, g), problem.violation(result.b, g)
-    reason = f"The largest violation is {violation:.1e} after {result.steps} steps, those of the polish among them."
+    taken = number_of(result.steps, "step")
+    reason = f"The largest violation is {violation:.1e} after {taken}, those of the polish among them."
     gap = problem.gap(result.b, g, bias)
     converged = violation <= tolerance
     return replace(result, g=g, bias=bias, violation=violation, gap=gap, converged=converged, reason=reason)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mercer.compute.runtime import threads
 from mercer.compute.runtime.run import IDLE, Run
+from mercer.errors import number_of
 from mercer.kernels.evaluation.strips import workspace
 from mercer.kernels.points import Points
 from mercer.learners.data.views import KernelView, LiftView, View, definite, with_landmarks
@@ -59,6 +61,9 @@ BRIEF_STEPS_PER_ROW = 100
 class Method(ABC):
     """Finds coefficients of some rows."""
 
+    rounding: ClassVar[float]
+    """How far rounding moves a value of the kernel, in units of sqrt(k(x, x) k(z, z))."""
+
     @abstractmethod
     def solve(self, problem: BoxQP, start: Array | None = None, run: Run = IDLE) -> QPResult:
         """The coefficients; `start` has those to start from."""
@@ -92,6 +97,8 @@ class ExactMethod(Method):
     tries : turns for few rows, once they are within the tolerance
     buffer : where rows of the matrix are kept, of one function after the other
     """
+
+    rounding = 1e-12
 
     K: Operator
     settings: SMOSettings
@@ -183,11 +190,11 @@ def _explained(result: QPResult, tolerance: float, most: int, stopped: bool) -> 
     if stopped and not converged:
         return replace(result, converged=False)
     if converged:
-        reason = f"The largest violation is {result.violation:.1e} after {result.steps} steps."
+        reason = f"The largest violation is {result.violation:.1e} after {number_of(result.steps, 'step')}."
     elif result.steps >= most:
-        reason = f"{most:,} steps are over."
+        reason = f"{number_of(most, 'step', ('is', 'are'))} over."
     else:
-        reason = f"The violation hardly falls any more after {result.steps:,} steps."
+        reason = f"The violation hardly falls any more after {number_of(result.steps, 'step')}."
     return replace(result, converged=converged, reason=reason)
 
 
@@ -198,6 +205,8 @@ class FeatureMethod(Method):
     basis : the functions of which the features are made
     Z : (n, features)
     """
+
+    rounding = 1e-6
 
     basis: Basis
     Z: NDArray[np.float32]

@@ -24,13 +24,15 @@ def candidates(task: RidgeTask, limits: Limits) -> list[RidgePlan]:
     solver, iterative = task.solver, _iterative(task.solver, task.single)
     if task.method == "landmarks":
         return _on_landmarks(task, iterative, limits) if solver is None else []
-    if solver is not None and not (iterative is solver and task.products):
+    by_features = task.side == "primal"
+    if solver is not None and (by_features or not (iterative is solver and task.products)):
         return direct(task, limits) if task.stored else []
     if solver is not None:
         return [conjugate_gradients(task, solver, limits)] if task.stored else []
     found = direct(task, limits) if task.stored else []
-    found += [conjugate_gradients(task, iterative, limits)] if iterative and task.products and task.stored else []
-    return found + _streaming(task, iterative, limits)
+    if iterative and task.products and task.stored and not by_features:
+        found += [conjugate_gradients(task, iterative, limits)]
+    return found if task.side == "dual" else found + _streaming(task, iterative, limits)
 
 
 def _streaming(task: RidgeTask, iterative: Solver | None, limits: Limits) -> list[RidgePlan]:
@@ -41,7 +43,7 @@ def _streaming(task: RidgeTask, iterative: Solver | None, limits: Limits) -> lis
         found += [one_pass(task, limits)] if open_to_pieces else []
     if task.n_landmarks is not None:  # of the lift that was given, whose model this is
         return found + ([nystrom_iterative(task, task.n_landmarks, iterative, limits)] if iterative else [])
-    if task.lift_given or task.method == "exact":
+    if task.lift_given or task.method == "exact" or task.side == "primal":
         return found
     found += _on_landmarks(task, iterative, limits)
     waves = task.spectral and task.wanted_landmarks is None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+from mercer.errors import number_of
 from mercer.planner.plan import Details, Plan
 from mercer.solvers import Solver
 
@@ -51,7 +52,7 @@ class RidgeDetails(Details):
 
     def describe(self, plan: RidgePlan) -> str:
         """The method of a plan in a few words."""
-        features, landmarks = f"{plan.n_features:,} features", f"{plan.n_landmarks:,} landmarks"
+        features, landmarks = number_of(plan.n_features, "feature"), number_of(plan.n_landmarks, "landmark")
         if plan.method == "direct":
             table = features if self.side == "primal" else "kernel matrix"
             return f"direct, {table}, {type(self.solver).__name__}"

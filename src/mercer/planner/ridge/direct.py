@@ -34,7 +34,9 @@ def direct(task: RidgeTask, limits: Limits) -> list[RidgePlan]:
 
 def fewest_operations(task: RidgeTask, limits: Limits) -> RidgePlan | None:
     """The direct method that takes the fewest operations; None where no direct one is open."""
-    if task.method == "landmarks" or not task.stored or (task.products and isinstance(task.solver, ConjugateGradient)):
+    if task.method == "landmarks" or not task.stored:
+        return None
+    if task.products and isinstance(task.solver, ConjugateGradient) and task.side != "primal":
         return None
     given = _open(task)
     if task.solver is None and not task.path and task.alphas == 1:  # one factor takes less than all eigenvectors
@@ -49,7 +51,7 @@ def _open(task: RidgeTask) -> list[tuple[Side, Solver]]:
     if task.path:
         solvers = tuple(each for each in solvers if each.whole_path)
     sides: tuple[Side, ...] = ("primal", "dual") if task.countable else ("dual",)
-    return [(side, each) for side in sides for each in solvers]
+    return [(side, each) for side in sides if task.side in ("auto", side) for each in solvers]
 
 
 def _operations(task: RidgeTask, side: Side, solver: Solver) -> float:

@@ -35,7 +35,8 @@ def _remedy(task: RidgeTask, least: RidgePlan, limits: Limits) -> str:
         return _words(fewer) + "set n_landmarks." if fewer is not None else "Free some memory, or use fewer landmarks."
     by_rows = least.method in ALL_ROWS
     rows = rows_that_fit(task, least, limits) if by_rows else 0
-    landmarks = landmarks_that_fit(task, limits) if by_rows and least.details.side == "dual" else None
+    by_kernel = by_rows and least.details.side == "dual" and task.side == "auto"
+    landmarks = landmarks_that_fit(task, limits) if by_kernel else None
     words = [f"Up to {rows:,} rows fit."] if rows else []
     if landmarks is not None:
         lift = f"Nystrom(\"gaussian('median')\", {landmarks.n_landmarks})."

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from mercer.compute.runtime.memory import text_of
+from mercer.errors import number_of
 from mercer.planner.explain import counted, duration
 from mercer.planner.limits import INSTANT, UNSAVED, Limits
 from mercer.planner.ridge.details import RidgePlan, size_of
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 def why(task: RidgeTask, best: RidgePlan, plans: Sequence[RidgePlan], limits: Limits) -> str:
     """What is known of the lift, what comes before this method and could not be taken, and what was given."""
-    words = [_lift(task, best, plans)]
+    words = [_lift(task, best, plans) if task.side == "auto" else f'side="{task.side}" was given.']
     if best.method != "direct":
         words += [_passed_over(task, best, plans, limits)]
     elif any(task.order(plan) < task.order(best) and plan.bytes > limits.bytes for plan in plans):
@@ -61,13 +62,13 @@ def _lift(task: RidgeTask, best: RidgePlan, plans: Sequence[RidgePlan]) -> str:
     if task.method == "landmarks":
         return ""
     if task.n_landmarks is not None:
-        return f"The lift has {task.n_landmarks:,} landmarks, and there are {task.rows:,} rows."
+        return f"The lift has {number_of(task.n_landmarks, 'landmark')}, and there are {task.rows:,} rows."
     if task.n_features is None:
         return "This kernel has no finite feature map that is known."
     quicker = [plan.details.side for plan in plans if plan.exact and task.order(plan) < task.order(best)]
     if "primal" in (best.details.side, *quicker):
-        return f"The lift has {counted(task.n_features)} features, and there are {task.rows:,} rows."
-    return f"The lift has {counted(task.n_features)} features, which is no cheaper than {task.rows:,} rows."
+        return f"The lift has {counted(task.n_features, 'feature')}, and there are {task.rows:,} rows."
+    return f"The lift has {counted(task.n_features, 'feature')}, which is no cheaper than {task.rows:,} rows."
 
 
 def _passed_over(task: RidgeTask, best: RidgePlan, plans: Sequence[RidgePlan], limits: Limits) -> str:

@@ -69,6 +69,8 @@ class RidgeTask(Task[RidgeDetails]):
         Numbers that are held beside every method: rows that were converted, targets, weights, coefficients.
     solver : Solver or None, default=None
         The only one that is considered; None for all.
+    side : {"auto", "dual", "primal"}, default="auto"
+        What is solved for: whatever is cheaper, one coefficient per row, or one weight per feature.
     method : {"auto", "exact", "landmarks"}, default="auto"
         What was requested: any method, those whose model is that of the kernel, or those that draw landmarks.
     wanted_landmarks : int or None, default=None
@@ -103,6 +105,7 @@ class RidgeTask(Task[RidgeDetails]):
     stored: bool = True
     copied: int = 0
     solver: Solver | None = None
+    side: str = "auto"
     method: str = "auto"
     wanted_landmarks: int | None = None
 
@@ -284,6 +287,12 @@ class RidgeTask(Task[RidgeDetails]):
         if not self.stored and self.method == "exact":
             got = "they are too many, and stay in their source"
             return 'rows in memory for method="exact"', got, 'Use "auto", or raise memory_limit.'
+        if self.side == "primal" and not self.countable:
+            many = f"this one has {float(self.n_features or 0):.0e}"
+            return 'a lift of which somebody could hold the features, for side="primal"', many, 'Use side="dual".'
+        if not self.stored and self.side == "dual":
+            got = "they are too many, and stay in their source"
+            return 'rows in memory for side="dual"', got, 'Use side="auto", or raise memory_limit.'
         if not self.stored:
             needs_all = "" if self.solver is None else f", and {type(self.solver).__name__} needs them all"
             remedy = 'Use a kernel with its numbers, or a lift, and solver="auto".'

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from mercer.compute.runtime.lapack import squares_of
 from mercer.compute.runtime.memory import Budget
 from mercer.compute.runtime.run import IDLE, Run, Stopped
-from mercer.errors import InputError, message, speaks
+from mercer.errors import InputError, message, number_of, speaks
 from mercer.operators import Operator
 from mercer.operators.base import read
 from mercer.operators.dense import product
@@ -250,7 +250,7 @@ class _Search:
         return Leading(*parts, self.products, converged, self._reason(tolerance, stopped_by, converged))
 
     def _reason(self, tolerance: float, stopped_by: str, converged: bool) -> str:
-        after = f"fter {self.products} product{'s' * (self.products != 1)} the largest residual is {self.error:.1e} of "
+        after = f"fter {number_of(self.products, 'product')} the largest residual is {self.error:.1e} of "
         after += f"the largest eigenvalue{'' if self.true else ', by fast products'}"
         if converged:
             return f"A{after}, within the tolerance of {tolerance:.1e}."

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mercer.compute.runtime.run import IDLE, Run, Stopped
+from mercer.errors import number_of
 from mercer.solvers.kmeans.cluster_sums import Array, Labels, Sums
 from mercer.solvers.ridge.base import opening
 
@@ -89,26 +90,21 @@ def descend(sums: Sums, labels: Labels, settings: LloydSettings = DEFAULT_SETTIN
             if reason:
                 return Clusters(labels, members, squares, tuple(history), True, False, reason)
             if len(history) >= settings.max_steps:
-                reason = f"{settings.max_steps} steps were not enough."
+                reason = f"{number_of(settings.max_steps, 'step', ('was', 'were'))} not enough."
                 return Clusters(labels, members, squares, tuple(history), False, False, reason)
             sums.move(members, following)
             members = following
     except Stopped as stopped:
         labels, squares = sums.assigned(members)
         history.append(float(sums.weights @ squares))
-        reason = f"{opening(stopped)}, after {in_steps(len(history))}."
+        reason = f"{opening(stopped)}, after {number_of(len(history), 'step')}."
         return Clusters(labels, members, squares, tuple(history), False, True, reason)
 
 
 def _end(history: list[float], rests: bool, settings: LloydSettings) -> str:
     """Why to end; "" where there is more to do."""
     if rests:
-        return f"No row moves after {in_steps(len(history))}."
+        return f"No row moves after {number_of(len(history), 'step')}."
     if settings.tolerance > 0 and len(history) > 1 and history[-2] - history[-1] <= settings.tolerance * history[-1]:
-        return f"The inertia falls by less than {settings.tolerance:.1e} of it after {len(history)} steps."
+        return f"The inertia falls by less than {settings.tolerance:.1e} of it after {number_of(len(history), 'step')}."
     return ""
-
-
-def in_steps(count: int) -> str:
-    """So many steps, in words."""
-    return f"{count} step{'s' * (count != 1)}"

@@ -11,6 +11,7 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from mercer.compute.runtime.lapack import MAX_CALL_OPERATIONS, add_squares
 from mercer.compute.runtime.run import IDLE, Run, Stopped
+from mercer.errors import number_of
 from mercer.solvers.logistic.likelihood import EPS, Curvature, log_probabilities
 from mercer.solvers.logistic.objective import LogisticObjective, Place
 from mercer.solvers.ridge.base import opening
@@ -113,7 +114,8 @@ class _Search:
                 while (slope := self.slope(self.place)) > self.settings.tolerance:
                     self._tell(slope)
                     if self.steps == self.settings.max_steps:
-                        return f"{self.steps} steps were not enough: the gradient is at {slope:.1e} of the first one."
+                        tried = number_of(self.steps, "step", ("was", "were"))
+                        return f"{tried} not enough: the gradient is at {slope:.1e} of the first one."
                     if not self._step(slope):
                         return f"Rounding lets nothing fall below a gradient of {slope:.1e} of the first one."
         except Stopped as stopped:

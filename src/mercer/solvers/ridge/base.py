@@ -38,7 +38,7 @@ class System:
     product : callable or None, default=None
         A @ x computed anew, for the residual of solvers that overwrote A; None where there is none.
     loss : callable or None, default=None
-        The loss that gradient methods report; None for x'(A + alpha) x / 2 - b'x, which they minimise.
+        The loss that gradient methods report; None for x'(A + alpha) x - 2 b'x, which they minimise.
     validation : callable or None, default=None
         The loss on held-out rows, from coefficients; None where there are none.
     run : Run, default=Run()

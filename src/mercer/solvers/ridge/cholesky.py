@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.compute.runtime.run import Run
-from mercer.errors import speaks
+from mercer.errors import number_of, speaks
 from mercer.solvers.ridge import mixed_precision_cholesky
 from mercer.solvers.ridge.base import PASSES, Cost, Solver, Speed, System
 from mercer.solvers.ridge.checks import ready, relative_residual, row_sums, solves
@@ -62,7 +62,7 @@ class Cholesky(Solver):
             products[:, columns] = factor.multiply(x[:, columns])
             condition, steps = max(condition, factor.condition), max(steps, taken)
         residual, known = relative_residual(system, products, x), factor if len(ridges) == 1 else None
-        regained = f", in float32, and {steps} step{'s' * (steps != 1)} to the digits of float64"
+        regained = f", in float32, and {number_of(steps, 'step')} to the digits of float64"
         reason = [f"One Cholesky factor an alpha{regained if steps > NO_STEPS else ''}."]
         converged = solves(residual, reason)
         return Outcome(x, converged, " ".join(reason), 0, residual, condition, decomposition=known)

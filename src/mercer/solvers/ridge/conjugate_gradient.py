@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.compute.runtime.run import Run, State, Stopped
-from mercer.errors import InputError, message, speaks
+from mercer.errors import InputError, message, number_of, speaks
 from mercer.operators import Dense, Operator
 from mercer.operators.base import read
 from mercer.solvers.ridge.base import Cost, Solver, System, opening
@@ -149,7 +149,7 @@ class ConjugateGradient(Solver):
         return Outcome(found.best * units, converged, reason, found.steps, residual, condition)
 
     def _reason(self, found: Lockstep, residual: float, converged: bool, told: str) -> str:
-        after = f"fter {found.steps} iteration{'s' * (found.steps != 1)} the residual"
+        after = f"fter {number_of(found.steps, 'iteration')} the residual"
         if converged:
             return f"A{after} is {residual:.1e}, within the tolerance of {self.tol:.1e}."
         missed = f"is {residual:.1e}, above the tolerance of {self.tol:.1e}"

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from mercer.compute.runtime.memory import Budget
 from mercer.compute.runtime.run import Stopped
-from mercer.errors import InputError, message, speaks
+from mercer.errors import InputError, message, number_of, speaks
 from mercer.operators import Operator
 from mercer.operators.base import read
 from mercer.solvers.eigenvalues.lanczos import MAX_STEPS, Edges, edges
@@ -28,13 +28,14 @@ DIVERGENCE_FACTOR = 2.0
 
 @dataclass(frozen=True, kw_only=True)
 class GradientDescent(Solver):
-    """Gradient descent: x <- x + step (b - A x - alpha x), from x = 0.
+    """Gradient descent on the sum of squares: x <- x - step * 2 (A x + alpha x - b), from x = 0.
 
-    In the dual, A = Phi Phi' and b = y, this is gradient descent on `|y - Phi w|^2 / 2 + alpha |w|^2 / 2` for the
-    weights w = Phi' x = sum_i x_i phi_i, written entirely in the x_i. In the primal, A = Phi' Phi and b = Phi' y, it is
-    the same descent of w itself, and passes through the same w. (The lecture's loss has no half: its s is step / 2.)
+    In the dual, A = Phi Phi' and b = y, this is the descent `w <- w - step * gradient` on the loss `|y - Phi w|^2 +
+    alpha |w|^2` for the weights w = Phi' x = sum_i x_i phi_i, written entirely in the x_i: `x_i <- x_i - step * 2
+    (w.phi_i - y_i + alpha x_i)`. In the primal, A = Phi' Phi and b = Phi' y, it is the same descent of w itself, and
+    passes through the same w. Losses and steps have no half: for |y - Phi w|^2 / 2 the same step is twice as large.
 
-    Residuals and losses never grow while a step is at most 2 / (largest eigenvalue of A + alpha). Half of that, "auto",
+    Residuals and losses never grow while a step is at most 1 / (largest eigenvalue of A + alpha). Half of that, "auto",
     lets no direction overshoot: stopped early, it shrinks each of them, as a ridge does. With different alphas each
     output has its own step, and the history has the smallest. The largest eigenvalue is from `lanczos.edges`, and the
     condition number in the outcome is a bound by it, (largest eigenvalue + alpha) / alpha; NaN for alpha = 0.
@@ -45,7 +46,7 @@ class GradientDescent(Solver):
     Parameters
     ----------
     step : float or "auto", default="auto"
-        Above 0; "auto" for 1 / (largest eigenvalue of A + alpha).
+        Above 0; "auto" for 1 / (2 (largest eigenvalue of A + alpha)).
     max_iter : int, default=1000
         The most steps, at least 0.
     tol : float, default=1e-08
@@ -65,7 +66,7 @@ class GradientDescent(Solver):
     >>> A, b = np.array([[2.0, 1.0], [1.0, 2.0]]), np.array([[3.0], [0.0]])
     >>> outcome = GradientDescent().solve(System(A, b, np.array([1.0])))
     >>> outcome.value.round(3).tolist(), outcome.converged, round(outcome.history.step, 3)
-    ([[1.125], [-0.375]], True, 0.25)
+    ([[1.125], [-0.375]], True, 0.125)
     >>> outcome.history.coefficients[:3, :, 0].tolist()
     [[0.0, 0.0], [0.75, 0.0], [0.9375, -0.1875]]
 
@@ -124,11 +125,11 @@ class GradientDescent(Solver):
                 place = next(places, None)
 
     def _sizes(self, ends: Edges, alphas: Array) -> Array:
-        """The step of each output; 1 where A + alpha is zero, and no step leads anywhere."""
+        """The step of each output; 1/2 where A + alpha is zero, and no step leads anywhere."""
         if self.step != "auto":
             return np.full(len(alphas), float(self.step))
         tops = ends.top + alphas
-        return np.divide(1.0, tops, out=np.ones(len(alphas)), where=tops > 0)
+        return np.asarray(np.divide(0.5, tops, out=np.full(len(alphas), 0.5), where=tops > 0))
 
     def cost(self, n: int, outputs: int) -> Cost:
         places = 5 + (self.max_iter + 1 if self.keep else 0)
@@ -151,7 +152,7 @@ def _descent(system: System, sizes: Array, reach: Array) -> Iterator[_Place]:
         products = system.matrix @ x
         residuals = system.targets - products - system.alphas * x
         yield _Place(x, products, residuals)
-        x = x + sizes * residuals
+        x = x + 2 * sizes * residuals
 
 
 class _Diary:
@@ -230,7 +231,7 @@ def _loss(system: System, place: _Place) -> Array:
     """The loss of each output: the system's own, or the quadratic form that is minimised."""
     if system.loss is not None:
         return np.array(system.loss(place.x, place.products), dtype=np.float64)
-    inside = (place.products + system.alphas * place.x) / 2 - system.targets
+    inside = place.products + system.alphas * place.x - 2 * system.targets
     return np.asarray(np.einsum("ij,ij->j", place.x, inside))
 
 
@@ -247,21 +248,22 @@ def _outcome(system: System, ends: Edges, sizes: Array, diary: _Diary) -> Outcom
 def _verdict(system: System, ends: Edges, sizes: Array, diary: _Diary, residual: float) -> tuple[bool, str]:
     """Whether the descent did what was asked, and why it stopped."""
     if diary.told and diary.stop is None:
-        return False, f"{diary.told}: after {diary.taken} steps the residual is {residual:.1e}."
-    too_large = bool((sizes * (ends.high + system.alphas) > 2).any())
+        return False, f"{diary.told}: after {number_of(diary.taken, 'step')} the residual is {residual:.1e}."
+    too_large = bool((sizes * (ends.high + system.alphas) > 1).any())
     if diary.stop in ("growth", None) or (diary.stop == "steps" and too_large):
         return False, _growth(system, ends, sizes, diary)
     best, tol = f"the held-out loss was least at step {diary.best_step}", diary.solver.tol
+    taken, patience = (number_of(count, "step") for count in (diary.taken, diary.solver.patience))
     if diary.stop == "validation":
-        return True, f"Early stopping: {best}, and not lower in the {diary.solver.patience} steps after it."
+        return True, f"Early stopping: {best}, and not lower in the {patience} after it."
     if diary.stop == "residual" and (diary.validation or residual <= tol):
         aside = f"; {best}" if diary.validation else ""
         return True, f"The residual fell to the tolerance of {tol:.1e} at step {diary.taken}{aside}."
     if diary.validation:
-        return False, f"After {diary.taken} steps {best}, and may fall further: use a larger max_iter."
-    rates = np.minimum(sizes * system.alphas, 2 - sizes * (ends.top + system.alphas))
+        return False, f"After {taken} {best}, and may fall further: use a larger max_iter."
+    rates = 2 * np.minimum(sizes * system.alphas, 1 - sizes * (ends.top + system.alphas))
     return False, (
-        f"After {diary.taken} steps the residual is {residual:.1e}, above the tolerance of {tol:.1e}: use a "
+        f"After {taken} the residual is {residual:.1e}, above the tolerance of {tol:.1e}: use a "
         f"larger max_iter{_enough(tol, rates)}, tol or alpha, or Cholesky()."
     )
 
@@ -285,10 +287,10 @@ def _growth(system: System, ends: Edges, sizes: Array, diary: _Diary) -> str:
             f"The residuals grew, since A + alpha I is not positive definite: A has an eigenvalue of {along:.3g} or "
             f"below, and alpha is {alpha:.3g}."
         )
-    safe = 2 / (max(ends.top, along) + alpha)
+    safe = 1 / (max(ends.top, along) + alpha)
     return (
         f"A step of {sizes[worst]:.3g} is too large, and does not converge: the largest that is safe is {safe:.3g}, "
-        "2 / (largest eigenvalue of A + alpha)."
+        "1 / (largest eigenvalue of A + alpha)."
     )
 
 

@@ -28,6 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.compute.runtime.run import IDLE, Run, Stopped
+from mercer.errors import number_of
 from mercer.solvers.ridge.base import opening
 from mercer.solvers.svm.box_qp import Array, BoxQP, QPResult
 from mercer.solvers.svm.descent_loops import Place, Terms, products, squares, sums, sweep
@@ -69,7 +70,7 @@ def descend(
     try:
         while not descent.is_optimal():
             if descent.passes >= settings.max_passes:
-                reason = f"{settings.max_passes:,} passes are over."
+                reason = f"{number_of(settings.max_passes, 'pass', ('is', 'are'))} over."
                 break
             descent.go(run)
             descent.look()

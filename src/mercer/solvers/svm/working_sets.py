@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.compute.runtime.run import IDLE, Run, Stopped
+from mercer.errors import number_of
 from mercer.operators import Operator
 from mercer.solvers.ridge.base import opening
 from mercer.solvers.svm.box_qp import Array, BoxQP, QPResult
@@ -105,7 +106,7 @@ def solve(
     bias = problem.bias(state.b, state.g)
     gap = problem.gap(state.b, state.g, bias)
     converged = state.violation <= settings.tolerance
-    text = reason or f"The largest violation is {state.violation:.1e} after {state.steps} steps."
+    text = reason or f"The largest violation is {state.violation:.1e} after {number_of(state.steps, 'step')}."
     return QPResult(state.b, state.g, bias, state.violation, gap, state.steps, state.rounds, converged, text)
 
 
@@ -129,7 +130,7 @@ def _descend(state: State, K: Operator, settings: SMOSettings, run: Run, buffer:
         K.prepare()
     while state.violation > settings.tolerance:
         if state.steps >= settings.max_steps:
-            return f"{settings.max_steps:,} steps are over."
+            return f"{number_of(settings.max_steps, 'step', ('is', 'are'))} over."
         active = _grown(state) if growths > 0 else np.arange(n)
         some, growths = len(active) < n, growths - 1
         if not some and not state.violation < before:  # these rows cannot tell better

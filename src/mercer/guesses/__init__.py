@@ -1,0 +1,1 @@
+"""Wrong guesses, and what is said about them: names of other books and libraries, and what they are called here."""
