@@ -293,6 +293,20 @@ def test_a_given_solver_is_not_replaced():
     assert "orthogonal" not in model.outcome_.reason
 
 
+@pytest.mark.parametrize("alpha", [0.0, 1e-14])
+def test_a_given_side_is_not_replaced(alpha):
+    """Who asks for coefficients of rows gets these; the default has weights, and says where to find coefficients."""
+    X, y = rows(10)
+    model, _ = fitted(KernelRidge(Powers(20), alpha=alpha), X, y)
+    assert model.plan_.details.side == "primal"
+    assert model.plan_.n_features == 20
+    with pytest.raises(AttributeError, match='side="dual"'):
+        _ = model.dual_coef_
+    asked, _ = fitted(KernelRidge(Powers(20), alpha=alpha, side="dual"), X, y)
+    assert asked.plan_.details.side == "dual"
+    assert asked.dual_coef_.shape == (10,)
+
+
 def test_where_memory_is_short_the_first_answer_stays():
     X, y = rows(300, scale=3.0)
     with pytest.warns((ConvergenceWarning, NumericalWarning)):

@@ -11,6 +11,7 @@ from mercer.compute.runtime.run import Run
 from mercer.errors import InputError, message
 from mercer.kernels.points import Points
 from mercer.learners.data.rows import draw_rows, scatter_rows
+from mercer.learners.data.validation import AUTO
 from mercer.learners.data.views import LiftView, TableView, View
 from mercer.learners.ridge import dual, dual_cg, falkon, normal_equations, primal
 from mercer.learners.ridge.problem import RidgeProblem, table_of
@@ -79,9 +80,10 @@ def _dual(problem: RidgeProblem, plan: RidgePlan, run: Run, seed: int) -> RidgeR
 
 
 def _has_digits(problem: RidgeProblem, fit: DualFit) -> bool:
-    """Whether an orthogonal factor of features could add none that matter, or a solver was given."""
+    """Whether an orthogonal factor of features could add none that matter, or the side or a solver was given."""
     known = fit.outcome.converged and fit.outcome.condition <= MAX_DUAL_CONDITION
-    return known or problem.solver is not None or bool(fit.roundings.max() <= DOUBTFUL * problem.trusted)
+    given = problem.side != AUTO or problem.solver is not None
+    return known or given or bool(fit.roundings.max() <= DOUBTFUL * problem.trusted)
 
 
 def _by_features(problem: RidgeProblem, view: View, fit: DualFit, run: Run) -> PrimalFit | None:
