@@ -13,6 +13,7 @@ import csv
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,7 @@ from mercer.displays import (
     BoundaryDisplay,
     ClusterDisplay,
     ComponentsDisplay,
+    CostDisplay,
     CurveDisplay,
     DescentDisplay,
     GramDisplay,
@@ -42,14 +44,16 @@ from mercer.displays import (
     NullDisplay,
     ParabolicDisplay,
     ScreeDisplay,
+    SeparationDisplay,
     StepsDisplay,
 )
 from mercer.errors import message
 from mercer.lifts import Nystrom, RadialBasis, RandomFourier
+from mercer.planner.machine import ROUGH
 from mercer.solvers import ConjugateGradient, GradientDescent
 
 Array = NDArray[Any]
-PRICES = Path(__file__).parent / "data" / "aapl_2019.csv"
+PRICES = Path(str(files("mercer.lectures") / "data" / "aapl_2019.csv"))
 
 
 # -- the rows ------------------------------------------------------------------------------------------------------
@@ -141,6 +145,16 @@ def passengers(rows: Rows) -> tuple[Array, Array]:
 def boundary(rows: Rows) -> Any:
     X, y = spirals(rows)
     return BoundaryDisplay.from_estimator(KernelSVC("gaussian(0.7)", C=1e3).fit(X, y), X, y, grid=rows.grid)
+
+
+def lifts(rows: Rows) -> Any:
+    X, y = circles(rows)
+    return SeparationDisplay.from_lifts({"lines": "linear", "circles": "parabolic"}, X, y, grid=rows.grid)
+
+
+def costs(rows: Rows) -> Any:
+    counts = (1_000, 10_000, 100_000) if rows.small else tuple(np.logspace(3, 6, 13).astype(int).tolist())
+    return CostDisplay.from_plans(10, rows=counts, machine=ROUGH, memory_limit="16 GB")
 
 
 def curve(rows: Rows) -> Any:
@@ -237,6 +251,8 @@ PICTURES: dict[str, Callable[[Rows], Any]] = {
     each.__name__: each
     for each in (
         boundary,
+        lifts,
+        costs,
         curve,
         bumps,
         gram,

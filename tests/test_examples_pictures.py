@@ -30,6 +30,7 @@ def test_every_display_of_models_is_drawn(drawn):
         "BoundaryDisplay",
         "ClusterDisplay",
         "ComponentsDisplay",
+        "CostDisplay",
         "CurveDisplay",
         "DescentDisplay",
         "GramDisplay",
@@ -39,6 +40,7 @@ def test_every_display_of_models_is_drawn(drawn):
         "NullDisplay",
         "ParabolicDisplay",
         "ScreeDisplay",
+        "SeparationDisplay",
         "StepsDisplay",
     }
     assert shown <= set(displays.__all__)

@@ -14,6 +14,7 @@ from mercer.displays import (
     BoundaryDisplay,
     ClusterDisplay,
     ComponentsDisplay,
+    CostDisplay,
     CurveDisplay,
     DescentDisplay,
     GramDisplay,
@@ -24,6 +25,7 @@ from mercer.displays import (
     NullDisplay,
     ParabolicDisplay,
     ScreeDisplay,
+    SeparationDisplay,
     StepsDisplay,
 )
 
@@ -39,6 +41,7 @@ DRAWN = {
         ax
     ),
     "boundary": lambda ax: BoundaryDisplay.from_estimator(Slope(), X, ax=ax, grid=10),
+    "cost": lambda ax: CostDisplay([1, 10], {"direct": [1e9, 1e11]}, {"direct": [1.0, 1e3]}, limit=4e9).plot(ax),
     "curve": lambda ax: CurveDisplay(SPANS, SPANS, deviation=np.ones(5)).plot(ax),
     "descent": lambda ax: DescentDisplay(SPANS, X[:5]).plot(ax),
     "gram": lambda ax: GramDisplay(X @ X.T).plot(ax),
@@ -47,6 +50,9 @@ DRAWN = {
     "lift error": lambda ax: LiftErrorDisplay([1, 2], [[0.2], [0.1]], [[0.1], [0.05]], bounds=[1.0, 0.5]).plot(ax),
     "parabolic": lambda ax: ParabolicDisplay(X, X[:, 0] > 0, [0.0, 0.0, 1.0], -1.0).plot(ax),
     "importance": lambda ax: ImportanceDisplay(["a", "b"], [0.5, 0.1]).plot(ax),
+    "separation": lambda ax: SeparationDisplay(
+        X, X[:, 0] > 0, SPANS, SPANS, ["A"], np.tile(SPANS, (1, 5, 1)), ["no"], [[0, 3]]
+    ).plot(ax),
     "steps": lambda ax: StepsDisplay(X, X[:, 0] > 0, SPANS, SPANS, FLAT, [1], misclassified=[0]).plot(ax),
 }
 WINDOWLESS = """

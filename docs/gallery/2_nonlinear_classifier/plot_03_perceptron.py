@@ -59,10 +59,9 @@ while mistakes:
     for i in range(len(K)):
         if sign[i] * (alpha * sign) @ K[:, i] <= 0:
             alpha[i], mistakes = alpha[i] + 1, mistakes + 1
-dual = np.zeros(len(K))
-dual[kernel.support_] = kernel.dual_coef_.ravel()
-differ = np.abs(dual - alpha * sign).max()
-print(f"same mistakes: {same}; largest difference of coefficients: {differ:.0f}")
+differ = np.abs(kernel.alpha_ - alpha).max()
+print(f"same mistakes: {same}; largest difference of alphas: {differ:.0f}")
+print(f"most mistakes at one row: {kernel.mistakes_.max()}, of {len(alpha)} rows")
 
 # %%
 # **How long does it take?** If some function separates the rows with margin :math:`\gamma`, there are at most

@@ -23,21 +23,12 @@ names = np.repeat(["left", "right"], 30)
 stray = np.array([[0.15, 0.0]])  # one row of the left class that has strayed
 X, y = np.vstack([blobs, stray]), np.append(names, "left")
 
-
-def margin(model, rows):
-    """Half of the width between the dashed lines: 1 / |f|, with |f|^2 = a' K a."""
-    a = model.dual_coef_.ravel()
-    return float(
-        1 / np.sqrt(a @ (rows[model.support_] @ rows[model.support_].T) @ a)
-    )
-
-
 cases = {
     "hard": (KernelSVC("linear", C=np.inf).fit(blobs, names), blobs, names),
     "hard, one row strays": (KernelSVC("linear", C=np.inf).fit(X, y), X, y),
     "soft, C = 0.1": (KernelSVC("linear", C=0.1).fit(X, y), X, y),
 }
-margins = {name: margin(model, rows) for name, (model, rows, _) in cases.items()}
+margins = {name: model.margin_ for name, (model, _, _) in cases.items()}
 
 figure, panels = plt.subplots(
     1, 3, figsize=(10.5, 3.9), layout="constrained", sharey=True
@@ -48,8 +39,9 @@ for (name, (model, rows, labels)), axes in zip(cases.items(), panels, strict=Tru
 plt.show()
 
 # %%
-# **What one sees.** A hard margin is decided by a few rows, those on the dashed lines. One row that strays pulls the
-# boundary to it, and the margin shrinks. The soft machine lets that row be wrong, pays for it, and keeps a wide
+# **What one sees.** The margin is the distance from the boundary to a dashed line, :math:`1 / \|w\|`: ``margin_`` has
+# it, and ``coef_`` has w. A hard margin is decided by a few rows, those on the dashed lines. One row that strays pulls
+# the boundary to it, and the margin shrinks. The soft machine lets that row be wrong, pays for it, and keeps a wide
 # margin. C is the price: infinity is the hard margin.
 
 # %%

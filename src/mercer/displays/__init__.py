@@ -4,6 +4,7 @@ from mercer.displays.basis import BasisDisplay
 from mercer.displays.boundary import BoundaryDisplay
 from mercer.displays.clusters import ClusterDisplay
 from mercer.displays.components import ComponentsDisplay
+from mercer.displays.cost import CostDisplay
 from mercer.displays.curve import CurveDisplay
 from mercer.displays.descent import DescentDisplay
 from mercer.displays.gram import GramDisplay
@@ -14,6 +15,7 @@ from mercer.displays.lift_error import LiftErrorDisplay
 from mercer.displays.null import NullDisplay
 from mercer.displays.parabolic import ParabolicDisplay
 from mercer.displays.scree import ScreeDisplay
+from mercer.displays.separation import SeparationDisplay
 from mercer.displays.steps import StepsDisplay
 
 __all__ = [
@@ -21,6 +23,7 @@ __all__ = [
     "BoundaryDisplay",
     "ClusterDisplay",
     "ComponentsDisplay",
+    "CostDisplay",
     "CurveDisplay",
     "DescentDisplay",
     "GramDisplay",
@@ -31,5 +34,6 @@ __all__ = [
     "NullDisplay",
     "ParabolicDisplay",
     "ScreeDisplay",
+    "SeparationDisplay",
     "StepsDisplay",
 ]

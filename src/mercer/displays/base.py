@@ -9,12 +9,14 @@ from textwrap import fill
 from typing import Any, Self
 
 from mercer.displays.estimators import Pipelined
-from mercer.displays.legend import legend_above
+from mercer.displays.legend import legend_above, legend_below
 from mercer.displays.look import PAGE, Look, look_of
 from mercer.errors import InputError, message, speaks
 
 FIGURE_INCHES = PAGE.figure
 """Inches of a figure of a display's own, on a page."""
+PANEL_INCHES = (3.5, 3.3)
+"""The same of one of many panels."""
 REMEDY = 'Install it with: pip install "mercer[examples]".'
 MAX_KERNEL_CHARACTERS = 40
 """Letters of a kernel in a title, at most; longer ones are left out."""
@@ -85,11 +87,29 @@ class Display(ABC):
         self._note(first, *(() if second is None else (second,)))
         return first, second
 
+    def _begin_several(self, ax: Any, count: int, columns: int) -> list[Any]:
+        """Axes for so many panels, which share their limits; of those that are given as many as there are."""
+        self._own = ax is None
+        if ax is None:
+            wide = min(count, columns)
+            rows = -(-count // wide)
+            self._look = self._look.of_many() if rows > 1 else self._look
+            size = self._look.wide if self._look.letters else (PANEL_INCHES[0] * wide, PANEL_INCHES[1] * rows)
+            panels = new_figure(size, pad=self._look.pad).subplots(rows, wide, sharex=True, sharey=True, squeeze=False)
+            found = list(panels.flat)[:count]
+            for spare in list(panels.flat)[count:]:
+                spare.set_axis_off()
+        else:
+            found = _axes_of(ax, count)
+        self.ax_, self.figure_ = found[0], found[0].figure
+        self._note(*found)
+        return found
+
     def _note(self, *axes: Any) -> None:
         """What was drawn before by others stays as large as it is."""
         self._large = self._large | {id(each) for one in axes for each in one.get_children()}
 
-    def _finish(self, axes: Any, title: str = "", bar: Any = None) -> Any:
+    def _finish(self, axes: Any, title: str = "", bar: Any = None, legend: bool = True) -> Any:
         """Sizes of the look, a title where there is none yet, and a legend, which is returned, above the axes.
 
         bar : the axes of a bar of colours
@@ -101,11 +121,26 @@ class Display(ABC):
         self._look.write(axes)
         if bar is not None:
             self._look.write(bar)
-        legend = legend_above(axes, self._look.letters.get("numbers", "small"))
+        drawn = legend_above(axes, self._look.letters.get("numbers", "small")) if legend else None
         if title and not axes.get_title():
-            part = 1.0 if not self._own else ALONE if len(self.figure_.axes) == 1 else BESIDE_OTHERS
+            part = {1: ALONE, 2: BESIDE_OTHERS, 3: BESIDE_OTHERS}.get(len(self.figure_.axes), 1.0) if self._own else 1.0
             entitle(axes, title, self._look.letters.get("title"), part)
-        return legend
+        return drawn
+
+    def _shared_legend(self, panels: list[Any]) -> Any:
+        """One legend for all panels: where a panel is free, or below them; of given axes above the first."""
+        named: dict[str, Any] = {}
+        for axes in panels:
+            for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
+                named.setdefault(label, handle)
+        letters = self._look.letters.get("numbers", "small")
+        if not self._own:
+            return legend_above(panels[0], letters, named)
+        free = [axes for axes in self.figure_.axes if axes not in panels]
+        style: dict[str, Any] = {"handles": list(named.values()), "labels": list(named), "fontsize": letters}
+        if free:
+            return free[0].legend(**style, loc="center", frameon=False)
+        return legend_below(self.figure_, style)
 
     def _repr_png_(self) -> bytes | None:
         """What a notebook shows: a figure of its own; axes that were given are shown by their owner."""
@@ -136,6 +171,14 @@ def titled(name: str, sees: str) -> str:
 def _drawn(axes: Any) -> list[Any]:
     """The artists of a display, without the frame, the names and the numbers of the axes."""
     return [*axes.lines, *axes.collections, *axes.patches, *axes.texts]
+
+
+def _axes_of(given: Any, count: int) -> list[Any]:
+    axes = list(given.flat) if hasattr(given, "flat") else list(given) if isinstance(given, list | tuple) else [given]
+    if len(axes) < count or not all(hasattr(each, "plot") for each in axes):
+        got = f"got {len(axes)}" if len(axes) < count else f"got {type(given).__name__}"
+        raise InputError(message(f"{count} axes", got, f"Use figure.subplots(1, {count})."))
+    return axes[:count]
 
 
 def _two(given: Any) -> tuple[Any, Any]:

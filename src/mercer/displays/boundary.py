@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, Self
 
@@ -166,20 +167,12 @@ class BoundaryDisplay(Display):
     def _bounded(self, axes: Any, codes: NDArray[Any]) -> Any:
         if self.scores is None:
             return parted(axes, self.across, self.up, codes)
-        levels = self._levels()
+        levels = reached(self.scores, LEVELS if self.margins else (0.0,))
         if not levels:
             return []
         styles = ["solid" if level == 0 else "dashed" for level in levels]
         lines = {"levels": levels, "colors": "black", "linestyles": styles, "linewidths": 1.0}
         return axes.contour(self.across, self.up, self.scores, **lines)
-
-    def _levels(self) -> list[float]:
-        """The levels that are reached: where a function is constant, its values differ by rounding."""
-        scores = np.asarray(self.scores)
-        low, high = float(scores.min()), float(scores.max())
-        noise = ROUNDING * max(abs(low), abs(high))
-        wanted = LEVELS if self.margins else (0.0,)
-        return [level for level in wanted if low + noise < level < high - noise]
 
     def _title(self, codes: NDArray[Any]) -> str:
         if codes.min() == codes.max():
@@ -206,6 +199,13 @@ def _scores(model: Predictor, places: Any, shape: tuple[int, int]) -> NDArray[An
         return None
     found = np.asarray(model.decision_function(places))
     return found.reshape(shape) if found.size == shape[0] * shape[1] else None
+
+
+def reached(scores: NDArray[Any], levels: Sequence[float]) -> list[float]:
+    """The levels that are reached: where a function is constant, its values differ by rounding."""
+    low, high = float(scores.min()), float(scores.max())
+    noise = ROUNDING * max(abs(low), abs(high))
+    return [level for level in levels if low + noise < level < high - noise]
 
 
 def has_margins(learner: object) -> bool:

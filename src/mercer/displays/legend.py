@@ -10,13 +10,15 @@ MAX_NAMES = 16
 MAX_COLUMNS = 6
 
 
-def legend_above(axes: Any, fontsize: float | str = "small") -> Any:
+def legend_above(axes: Any, fontsize: float | str = "small", named: dict[str, Any] | None = None) -> Any:
     """A legend in the space between axes and title; None where nothing has a name.
+
+    named : what is named instead of the artists of the axes, by name
 
     The title, even one that is set later, goes above it: matplotlib keeps titles above the children of axes, and one of
     them, without contents, is as high as the legend.
     """
-    handles, labels = axes.get_legend_handles_labels()
+    handles, labels = axes.get_legend_handles_labels() if named is None else (list(named.values()), list(named))
     if not handles:
         return None
     if len(handles) > MAX_NAMES:
@@ -41,6 +43,16 @@ def legend_above(axes: Any, fontsize: float | str = "small") -> Any:
         space.set_axis_off()
         space.set_axes_locator(Space(axes, legend))
     return legend
+
+
+def legend_below(figure: Any, style: dict[str, Any]) -> Any:
+    """A legend below all axes of a figure with a layout, in as few lines as its width allows."""
+    for columns in range(len(style["handles"]), 0, -1):
+        legend = figure.legend(**style, loc="outside lower center", ncols=columns, frameon=False)
+        if columns == 1 or legend.get_window_extent().width <= figure.bbox.width:
+            return legend
+        legend.remove()
+    return None
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from mercer.errors import InputError, message
+
+MANY = 0.7
+"""How large letters are, as a part, where a slide has two rows of panels or more."""
 
 
 @dataclass(frozen=True)
@@ -25,6 +28,11 @@ class Look:
     scale: float = 1.0
     pad: float | None = None
     letters: dict[str, float] = field(default_factory=dict)
+
+    def of_many(self) -> Look:
+        """The same, where several rows of panels share a figure."""
+        smaller = {name: MANY * points for name, points in self.letters.items()}
+        return self if not self.letters else replace(self, scale=MANY * self.scale, letters=smaller)
 
     @contextmanager
     def colours(self) -> Iterator[None]:

@@ -85,7 +85,8 @@ def _answer(
     first, second = classes.tolist()
     if isinstance(found, Plane):
         counts = int((~positive).sum()), int(positive.sum())
-        return Separated((first, second), names, found.normal, found.intercept, found.margin, counts, found.exact)
+        plane = found.normal, found.intercept, found.margin
+        return Separated((first, second), names, *plane, counts, found.holds, found.exact)
     if isinstance(found, Meeting):
         pairs = sorted(zip(found.rows, found.weights, strict=True))
         weights = {
@@ -115,7 +116,7 @@ def _by_values(kernel: Kernel, X: Any, positive: NDArray[np.bool_], classes: NDA
     first, second = classes.tolist()
     if ratio > 1:
         exact = (*map(Fraction, weights.tolist()), Fraction(0))
-        return Separated((first, second), names, weights, 0.0, float("nan"), counts, exact)
+        return Separated((first, second), names, weights, 0.0, float("nan"), counts, True, exact)
     why = f"{kernel} has no finite lift, and no weights of its values separate the rows by more than their rounding"
     remedy = "A narrower kernel, or RandomFourier or Nystrom as features, may tell."
     return Unresolved((first, second), names, f"{why} (the best by {ratio:.2g} of it). {remedy}")

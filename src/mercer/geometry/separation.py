@@ -71,9 +71,11 @@ class Separated(Separation):
         kernel without finite lift.
     counts : tuple of int
         How many rows each class has.
+    holds : bool
+        Whether these floats separate the rows; else no floats do, and only `exact` does.
     exact : tuple of Fraction
-        The coefficients and the intercept for which the sides of all rows were verified: the floats themselves, or
-        longer numbers where no floats would do.
+        A normal and an intercept for which the sides of all rows were verified, with values 1 and -1 at the nearest
+        rows, where that is known.
 
     Examples
     --------
@@ -91,6 +93,7 @@ class Separated(Separation):
     intercept: float
     margin: float
     counts: tuple[int, int]
+    holds: bool
     exact: tuple[Fraction, ...]
 
     @property
@@ -116,8 +119,7 @@ class Separated(Separation):
         first, second = map(_rows_of, self.counts, self.classes)
         sides = f"at {second}, and < 0 at {first}"
         width = "" if self.margin != self.margin else f"; the margin is {self.margin:.6g}"
-        rounded = all(float(number) == number for number in self.exact)
-        note = "" if rounded else " (these numbers are rounded, and too short: `exact` has those that separate)"
+        note = "" if self.holds else " (these numbers are rounded, and too short: `exact` has those that separate)"
         return f"separable: {self.inequality} {sides}{width}{note}"
 
 

@@ -178,3 +178,80 @@ def test_a_number_in_the_place_of_the_kernel(build, remedy):
 def test_a_sparse_precomputed_matrix_is_refused_in_words():
     with pytest.raises(InputError, match=r"got a sparse csr_array. Use K.toarray\(\)"):
         KernelSVC("precomputed").fit(sp.csr_array(np.eye(4)), [0, 1, 0, 1])
+
+
+# -- the margin -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("C", [0.1, 1.0, np.inf])
+def test_the_margin_is_that_of_scikit_learns_weights(C):
+    ours = KernelSVC("linear", C=C).fit(*TWO)
+    theirs = SVC(kernel="linear", C=1e9 if np.isinf(C) else C, tol=1e-10).fit(*TWO)
+    assert type(ours.margin_) is float
+    assert ours.margin_ == pytest.approx(1 / np.linalg.norm(theirs.coef_), rel=1e-5)
+    assert ours.margin_ == pytest.approx(1 / np.linalg.norm(ours.coef_), rel=1e-12)
+
+
+def test_a_hard_margin_is_the_distance_of_the_nearest_row():
+    """Two points of each class at distance 2 from a line through (1, 1) with normal (3, 4) / 5."""
+    normal, along = np.array([0.6, 0.8]), np.array([-0.8, 0.6])
+    rows = np.array([1.0, 1.0]) + np.array([2 * s * normal + t * along for s in (-1, 1) for t in (0.0, 3.0)])
+    for kernel in ("linear", "1 + linear"):
+        model = KernelSVC(kernel, C=np.inf).fit(rows, [0, 0, 1, 1])
+        assert model.margin_ == pytest.approx(2.0, rel=1e-10)
+    perceptron = mercer.KernelPerceptron("1 + linear", max_iter=10_000).fit(rows, [0, 0, 1, 1])
+    best = KernelSVC("1 + linear", C=np.inf).fit(rows, [0, 0, 1, 1])
+    assert 0 < perceptron.margin_ <= best.margin_ + 1e-12
+
+
+@pytest.mark.parametrize("C", [1.0, np.inf])
+@pytest.mark.parametrize("kernel", ["gaussian(1)", "polynomial(2)"])
+def test_the_margin_of_any_kernel(kernel, C):
+    """a'Ka by hand; with a hard margin f + b is 1 at the nearest row."""
+    model = KernelSVC(kernel, C=C).fit(*TWO)
+    a, K = model.dual_coef_, mercer.parse(kernel)(model.support_vectors_)
+    assert model.margin_ == pytest.approx(1 / np.sqrt(a @ K @ a), rel=1e-10)
+    if np.isinf(C):
+        nearest = np.abs(model.decision_function(TWO[0])).min() * model.margin_
+        assert nearest == pytest.approx(model.margin_, rel=1e-3)
+    matrix = KernelSVC("precomputed", C=C).fit(mercer.parse(kernel)(TWO[0]), TWO[1])
+    assert matrix.margin_ == pytest.approx(model.margin_, rel=1e-6)
+
+
+def test_margins_of_pairs():
+    model = KernelSVC("linear").fit(X, y)
+    assert model.margin_.shape == (3,)
+    np.testing.assert_allclose(model.margin_, 1 / np.linalg.norm(model.coef_, axis=1), rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        KernelSVC(Polynomial(2)),
+        KernelSVC("gaussian(1)", method="landmarks", n_landmarks=20, random_state=0),
+        KernelSVC(Nystrom("gaussian(1)", 20, random_state=0)),
+        KernelSVC("polynomial(2)", method="landmarks", n_landmarks=15, random_state=0),
+        KernelSVC("gaussian(1)", method="landmarks", n_landmarks=20, polish=True, random_state=0),
+    ],
+    ids=["lift", "landmarks", "lift of landmarks", "landmarks of a finite lift", "polished"],
+)
+def test_the_margin_on_features(model):
+    """The slope of f on them: values of random combinations of landmarks, or of features, decide nothing."""
+    model.fit(*TWO)
+    predictor = model._model.predictor
+    if hasattr(predictor, "basis"):
+        Z = predictor.basis.features(model._read(TWO[0], reset=False))
+    elif hasattr(predictor, "means"):
+        Z = model.lift_.transform(TWO[0])
+    else:
+        a, K = model.dual_coef_, Gaussian(1.0)(model.support_vectors_)
+        assert model.margin_ == pytest.approx(1 / np.sqrt(a @ K @ a), rel=1e-10)
+        return
+    w = np.linalg.lstsq(Z, model.decision_function(TWO[0]) - model.intercept_, rcond=1e-12)[0]
+    assert model.margin_ == pytest.approx(1 / np.linalg.norm(w), rel=1e-5)
+
+
+def test_a_function_that_is_zero_has_an_infinite_margin():
+    model = KernelSVC("precomputed").fit(np.zeros((4, 4)), [0, 0, 1, 1])
+    assert model.margin_ == np.inf
+    assert not hasattr(KernelSVC(), "margin_")

@@ -20,7 +20,7 @@ from mercer.learners.data.validation import shown
 from mercer.learners.data.views import TableView, View, joined
 from mercer.learners.estimator import KernelEstimator
 from mercer.learners.parameters import boolean, positive_int
-from mercer.learners.perceptron.averaging import LAST, check_combine
+from mercer.learners.perceptron.averaging import LAST, VOTED, check_combine
 from mercer.learners.perceptron.state import FullUpdater, PerceptronState, Updater, run_passes, separation
 from mercer.learners.run.convergence import ConvergenceWarning
 from mercer.learners.run.fit_run import Watched
@@ -242,6 +242,39 @@ class BasePerceptron(ClassifierMixin, KernelEstimator[PerceptronProblem, Percept
         check_is_fitted(self)
         duals = self._state.coefficients(outputs_of(self.classes_), self.combine)
         return duals[:, 0] if duals.shape[1] == 1 else duals
+
+    @property
+    def mistakes_(self) -> Rows:
+        """(n,): how many mistakes each row made, of all rows that were given, in all calls.
+
+        An AttributeError on a budget, which forgets them.
+        """
+        check_is_fitted(self)
+        if self._state.memory is not None:
+            raise AttributeError("mistakes_: a budget keeps no record of rows; history_ has the mistakes of each pass")
+        return self._state.mistakes_of_rows()
+
+    @property
+    def alpha_(self) -> Array:
+        """(n,): theta = `sum_j alpha_[j] y_j phi(x_j)` over all rows that were given, with y_j = 1 or -1.
+
+        The lectures' alphas: of `combine="last"` the mistakes of each row, of "averaged" the mean of these numbers on
+        the way. An AttributeError for a vote, which has no one theta, for more than two classes, where a mistake moves
+        two functions, and on a budget; `dual_coef_` has the coefficients of these.
+        """
+        check_is_fitted(self)
+        missing = ""
+        if self.combine == VOTED:
+            missing = "a vote is not one function"
+        elif len(self.classes_) != 2:
+            missing = "with more than two classes a mistake moves two functions"
+        elif self._state.memory is not None:
+            missing = "on a budget coefficients are no counts"
+        if missing:
+            raise AttributeError(f"alpha_: {missing}; dual_coef_ has a coefficient per row of support_ and function")
+        found = np.zeros(self._state.length)
+        found[self._state.numbers] = np.abs(self._state.coefficients(1, self.combine)[:, 0])  # a row has one sign
+        return found
 
     @speaks
     def decision_function(self, X: Any) -> NDArray[Any]:

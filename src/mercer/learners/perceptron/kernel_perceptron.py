@@ -83,6 +83,10 @@ class KernelPerceptron(BasePerceptron):
         Positions of the rows of which f is made.
     dual_coef_ : array
         Their coefficients alpha_j y_j.
+    alpha_ : array of shape (n,)
+        The alpha of each row, for two classes: the number of its mistakes, or their mean on the way if averaged.
+    mistakes_ : array of int of shape (n,)
+        How many mistakes each row made; not on a budget.
     coef_ : array of shape (features,) or (classes, features)
         theta = sum_j alpha_j y_j phi(x_j), where the kernel has a finite lift phi.
     history_ : array of int

@@ -85,8 +85,10 @@ class Perceptron(BasePerceptron):
         The kernel with its numbers.
     lift_ : Lift
         The fitted lift.
-    classes_, support_, dual_coef_, history_, converged_, margin_, mistake_bound_, n_iter_, plan_ : various
+    classes_, support_, dual_coef_, alpha_, mistakes_, history_ : array
         As in `KernelPerceptron`, for the kernel phi(x).phi(z), plus 1 with an intercept.
+    converged_, margin_, mistake_bound_, n_iter_, plan_ : various
+        Likewise.
 
     Examples
     --------

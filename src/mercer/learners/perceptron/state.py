@@ -60,6 +60,15 @@ class PerceptronState:
         np.add.at(found, self.mistakes.rows, weights[:, None] * self.mistakes.updates(outputs))
         return found
 
+    @property
+    def length(self) -> int:
+        """How many rows were given, in all calls."""
+        return max(self.given, int(self.numbers.max(initial=-1)) + 1)
+
+    def mistakes_of_rows(self) -> Rows:
+        """(given,): how many mistakes each row made, of all that were given."""
+        return np.bincount(self.numbers[self.mistakes.rows], minlength=self.length).astype(np.intp)
+
     def scores(self, rows: Any, outputs: int, combine: str) -> Array:
         """(rows, outputs), of new rows as they were read."""
         if len(self.numbers) == 0:

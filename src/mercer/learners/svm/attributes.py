@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 from mercer.kernels import Linear
 from mercer.learners.data.views import TableView
+from mercer.learners.streaming.basis import LandmarkBasis
+from mercer.learners.streaming.predictor import ByBasis, ByDuals, ByFeatures
 from mercer.learners.streaming.weights import feature_weights
 from mercer.learners.svm.model import Model
 
@@ -37,3 +39,18 @@ def weights(model: Model, kernel: Any, columns: int) -> Array:
     if not isinstance(kernel, Linear):
         raise AttributeError("coef_: there are no support vectors")
     return np.zeros((len(model.biases), columns))
+
+
+def squared_lengths(model: Model) -> Array:
+    """(functions,): |f|^2, which is a'Ka in the coefficients of rows and |w|^2 in weights of features."""
+    predictor = model.predictor
+    if predictor is None:
+        return np.zeros(len(model.biases))
+    if isinstance(predictor, ByDuals):
+        squares = (predictor.duals * predictor.view.times(predictor.duals)).sum(axis=0)
+        return np.asarray(np.maximum(squares, 0.0))
+    if isinstance(predictor, ByBasis) and isinstance(predictor.basis, LandmarkBasis):
+        return np.asarray(((predictor.basis.upper @ predictor.weights) ** 2).sum(axis=0))  # k(L, L) = R'R
+    if isinstance(predictor, ByBasis | ByFeatures):
+        return np.asarray((predictor.weights**2).sum(axis=0))
+    raise AttributeError("margin_: the length of the functions is not known")

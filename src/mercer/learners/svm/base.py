@@ -96,9 +96,11 @@ class BaseSVM(KernelEstimator[AnyProblem, SVMPlan, SVMResult], Generic[AnyProble
             method = exact_method(view, plan, replace(settings, max_iter=None))
             with run.stage(POLISHING, len(subproblems)), run.stoppable():
                 for k, (one, (qp, rough)) in enumerate(zip(subproblems, solved, strict=True)):
+                    if rough.plane is not None:
+                        continue
                     solved[k] = qp, on_the_margin(method.part(one.rows), qp, rough, StageShare(run, k))
         pairs = zip(subproblems, solved, strict=True)
-        approximate = isinstance(method, FeatureMethod)
+        approximate = isinstance(method, FeatureMethod) and any(result.plane is None for _, result in solved)
         audit = Audit(view, [(one.rows, qp, result.b) for one, (qp, result) in pairs]) if approximate else None
         return SVMResult(solved, Model.of(view, method, subproblems, solved), audit)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NoReturn
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -32,17 +34,18 @@ class HardTube(Subproblem):
         if not width > 0:
             self._refuse(spread / 2)
 
-        def check(qp: BoxQP, result: QPResult) -> None:
+        def check(qp: BoxQP, result: QPResult) -> bool:
             total = max(float(np.abs(result.b).sum()), SMALLEST)
             size = np.sqrt(max(float(result.b @ (result.g - qp.linear)), 0.0)) / total
             excess = float(y @ result.b) / total - epsilon
             if size <= TOUCHING_DISTANCE * width and excess > TOUCHING_DISTANCE * spread:
                 self._refuse(epsilon + excess)
+            return False
 
         unit = spread / width**2
         return grow_box(self.qp, method, FIRST_BOX * unit, LAST_BOX * unit, check, run)
 
-    def _refuse(self, least: float) -> None:
+    def _refuse(self, least: float) -> NoReturn:
         needs = f"a function within epsilon = {self.qp.kink:g} of all y, for C = inf"
         got = f"every function of this kernel is off by about {least:.2g} somewhere"
         remedy = "Use a finite C, a larger epsilon or a narrower kernel, or drop rows that contradict others."

@@ -20,6 +20,7 @@ from mercer.learners.data.rows import rows_that_count
 from mercer.learners.data.validation import class_weights_of, shown, weights_of
 from mercer.learners.parameters import boolean, positive_float
 from mercer.learners.run.fit_run import Watched
+from mercer.learners.svm.attributes import squared_lengths
 from mercer.learners.svm.base import BaseSVM
 from mercer.learners.svm.model import SVMResult
 from mercer.learners.svm.multiclass import PAIRS, REST, confidences, subproblems_of, votes
@@ -113,6 +114,8 @@ class KernelSVC(ClassifierMixin, BaseSVM[SVCProblem]):  # type: ignore[misc]  # 
         b.
     coef_ : array of shape (functions, features)
         The weights, where the kernel is linear, or has another finite lift.
+    margin_ : float or array of shape (pairs,)
+        1 / |f|, half of the width between f + b = -1 and f + b = 1.
     converged_ : bool
         Whether all functions are optimal to `tol`.
     n_iter_ : int or array
@@ -225,8 +228,8 @@ class KernelSVC(ClassifierMixin, BaseSVM[SVCProblem]):  # type: ignore[misc]  # 
         if pairs > MAX_UNCHECKED_PAIRS:  # before they are made, which takes long
             needed, purpose = coefficients(len(kept), pairs), f"coefficients of {pairs:,} pairs of classes"
             Budget.of(self.memory_limit).require(needed, purpose, "Use scikit-learn's OneVsRestClassifier.")
-        subproblems = subproblems_of(codes, classes, C, own)
         view = self._viewed(X, rows, kept, copies, np.ones((len(kept), 1)))
+        subproblems = subproblems_of(codes, classes, C, own, view)
         return SVCProblem(settings, rows, view, kept, subproblems, classes, codes)
 
     def _checked_penalty(self) -> float:
@@ -258,6 +261,18 @@ class KernelSVC(ClassifierMixin, BaseSVM[SVCProblem]):  # type: ignore[misc]  # 
         if not hasattr(self, "_support_codes"):
             raise AttributeError("n_support_: the file of the model is older than this attribute; fit it again")
         return np.bincount(self._support_codes, minlength=len(self.classes_)).astype(np.int32)
+
+    @property
+    def margin_(self) -> Any:
+        """1 / |f|: the distance, on the features, of the boundary from f + b = 1; of three or more classes per pair.
+
+        It is half of the width between the margins, as `min_i y_i (f(x_i) + b) / |f|` of a perceptron is half of its
+        own: with C=np.inf both are one number, to `tol`. Infinite where f is zero. Cost: pairs of the support.
+        """
+        check_is_fitted(self)
+        with np.errstate(divide="ignore"):
+            found = 1 / np.sqrt(squared_lengths(self._model))
+        return float(found[0]) if len(found) == 1 else found
 
     @property
     def n_iter_(self) -> NDArray[np.int32]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,6 +61,9 @@ BRIEF_STEPS_PER_ROW = 100
 class Method(ABC):
     """Finds coefficients of some rows."""
 
+    rounding: ClassVar[float]
+    """How far rounding moves a value of the kernel, in units of sqrt(k(x, x) k(z, z))."""
+
     @abstractmethod
     def solve(self, problem: BoxQP, start: Array | None = None, run: Run = IDLE) -> QPResult:
         """The coefficients; `start` has those to start from."""
@@ -93,6 +97,8 @@ class ExactMethod(Method):
     tries : turns for few rows, once they are within the tolerance
     buffer : where rows of the matrix are kept, of one function after the other
     """
+
+    rounding = 1e-12
 
     K: Operator
     settings: SMOSettings
@@ -199,6 +205,8 @@ class FeatureMethod(Method):
     basis : the functions of which the features are made
     Z : (n, features)
     """
+
+    rounding = 1e-6
 
     basis: Basis
     Z: NDArray[np.float32]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 from mercer.compute.consistency import shapes
 from mercer.learners.data.rows import n_rows
 from mercer.learners.data.views import View
-from mercer.learners.streaming.predictor import Predictor
+from mercer.learners.streaming.predictor import ByFeatures, Predictor
 from mercer.learners.svm.methods import Method
 from mercer.learners.svm.subproblem import Subproblem
 from mercer.solvers.svm.box_qp import BoxQP, QPResult
@@ -20,6 +21,7 @@ from mercer.solvers.svm.coordinate_descent import best_bias
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.intp]
+Plane = tuple[Fraction, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +54,9 @@ class Model:
         for k, (one, (_, result)) in enumerate(zip(subproblems, results, strict=True)):
             b[one.rows, k] = result.b
         support, biases = np.flatnonzero(b.any(axis=1)), np.array([result.bias for _, result in results])
+        planes = [result.plane for _, result in results]
+        if any(plane is not None for plane in planes):
+            return cls(support, b[support], biases, _of_planes(view, support, b[support], biases, planes))
         predictor = method.predictor(view, support, b, biases) if len(support) else None
         return cls(support, b[support], biases, predictor)
 
@@ -60,6 +65,21 @@ class Model:
         if self.predictor is None:
             return np.tile(self.biases, (n_rows(rows), 1))
         return self.predictor.values(rows)
+
+
+def _of_planes(view: View, support: Rows, b: Array, biases: Array, planes: Sequence[Plane | None]) -> ByFeatures:
+    """By weights of features, which are measured from their mean: a margin may be small beside a far origin."""
+    chosen = view.chosen(support).lifted()
+    Z = chosen.features()
+    means = Z.mean(axis=0)
+    weights, levels = Z.T @ b, biases + means @ (Z.T @ b)
+    for k, plane in enumerate(planes):
+        if plane is not None:
+            *normal, bias = plane
+            weights[:, k] = [float(number) for number in normal]
+            parts = (number * Fraction(mean) for number, mean in zip(normal, means.tolist(), strict=True))
+            levels[k] = float(bias + sum(parts))
+    return ByFeatures(chosen, weights, means, levels)
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,6 +7,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer.learners.data.views import View
 from mercer.learners.svm.hard_margin import HardMargin
 from mercer.learners.svm.subproblem import SoftMargin, Subproblem
 from mercer.solvers.svm.box_qp import BoxQP
@@ -17,7 +18,7 @@ PAIRS, REST = "ovo", "ovr"
 """What a decision function has columns for: pairs of classes, or classes."""
 
 
-def subproblems_of(codes: Rows, classes: NDArray[np.generic], C: float, weights: Array) -> list[Subproblem]:
+def subproblems_of(codes: Rows, classes: NDArray[np.generic], C: float, weights: Array, view: View) -> list[Subproblem]:
     """The functions of a classifier, one for each pair of classes.
 
     f of the pair (a, b), which stand in the order of combinations, is positive for b.
@@ -25,19 +26,22 @@ def subproblems_of(codes: Rows, classes: NDArray[np.generic], C: float, weights:
     codes : the class of each row, as its position in `classes`
     C : the penalty of errors, which may be infinite
     weights : of rows, positive
+    view : the rows as the kernel sees them
     """
     names, found = [repr(name) for name in classes.tolist()], []
     for a, b in combinations(range(len(names)), 2):
         rows = np.flatnonzero((codes == a) | (codes == b))
-        found.append(_subproblem(rows, codes[rows] == b, C, weights[rows], f"{names[a]} and {names[b]}"))
+        found.append(_subproblem(rows, codes[rows] == b, C, weights[rows], f"{names[a]} and {names[b]}", view))
     return found
 
 
-def _subproblem(rows: Rows, positive: NDArray[np.bool_], C: float, weights: Array, between: str) -> Subproblem:
+def _subproblem(
+    rows: Rows, positive: NDArray[np.bool_], C: float, weights: Array, between: str, view: View
+) -> Subproblem:
     y = np.where(positive, 1.0, -1.0)
     sizes = np.full(len(y), C) if np.isinf(C) else C * weights
     qp = BoxQP(-y, np.where(positive, 0.0, -sizes), np.where(positive, sizes, 0.0))
-    return HardMargin(rows, qp, between) if np.isinf(C) else SoftMargin(rows, qp)
+    return HardMargin(rows, qp, between, view) if np.isinf(C) else SoftMargin(rows, qp)
 
 
 def votes(values: Array, count: int) -> Array:

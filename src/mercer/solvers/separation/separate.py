@@ -26,15 +26,17 @@ class Plane:
     """normal . f + intercept is positive at all points of one set, and negative at all of the other.
 
     normal, intercept : in floats; the normal has length 1
-    margin : half of the distance of both hulls where that is known, else the distance of the nearest point
-    exact : the normal and the intercept of a plane for which that was verified in exact arithmetic: these floats, or
-        longer numbers where no floats would do
+    margin : half of the distance of both hulls
+    holds : whether these floats separate the points, in exact arithmetic
+    exact : a normal and an intercept for which that was verified, scaled so that the nearest points have the values 1
+        and -1, but for rounding where more than `FEW_ROWS` rows make them
     rows, weights : the points of the hulls that are nearest to each other; weights of each set add up to 1
     """
 
     normal: Array
     intercept: float
     margin: float
+    holds: bool
     exact: tuple[Fraction, ...]
     rows: tuple[int, ...]
     weights: tuple[Fraction, ...]
@@ -109,12 +111,13 @@ def _plane(F: Array, positive: NDArray[np.bool_], exact: ExactPoints) -> Plane:
     rough = as_floats(exact.difference, 1 / longest)
     length = float(np.linalg.norm(rough))
     normal, margin = rough / length, float(longest * Fraction(length)) / 2
+    square, middle = sum(number * number for number in exact.difference), (exact.low + exact.high) / 2
+    canonical = (*(2 * number / square for number in exact.difference), -2 * middle / square)
     intercept = _threshold(F, positive, normal)
-    if intercept is not None:
-        numbers = (*map(Fraction, normal.tolist()), Fraction(intercept))
-        return Plane(normal, intercept, margin, numbers, exact.rows, exact.weights)
-    numbers = (*exact.difference, -(exact.low + exact.high) / 2)
-    return Plane(normal, float(numbers[-1] / longest / Fraction(length)), margin, numbers, exact.rows, exact.weights)
+    holds = intercept is not None
+    if intercept is None:
+        intercept = -float(middle / longest / Fraction(length))
+    return Plane(normal, intercept, margin, holds, canonical, exact.rows, exact.weights)
 
 
 def _threshold(X: Array, positive: NDArray[np.bool_], normal: Array) -> float | None:
@@ -144,5 +147,6 @@ def _by_floats(F: Array, positive: NDArray[np.bool_], found: FloatPoints, width:
     intercept = _threshold(F, positive, normal)
     if intercept is None:
         return None
-    numbers, weights = (*map(Fraction, normal.tolist()), Fraction(intercept)), map(Fraction, found.weights.tolist())
-    return Plane(normal, intercept, distance / 2 * width, numbers, tuple(found.rows.tolist()), tuple(weights))
+    margin, weights = distance / 2 * width, tuple(map(Fraction, found.weights.tolist()))
+    canonical = tuple(Fraction(number) / Fraction(margin) for number in (*normal.tolist(), intercept))
+    return Plane(normal, intercept, margin, True, canonical, tuple(found.rows.tolist()), weights)

@@ -9,6 +9,7 @@ regression c = -y, a box from -C to C, and a kink where residuals are free; one 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
@@ -112,6 +113,7 @@ class QPResult:
     rounds : working sets
     converged : whether the violation is within the tolerance
     reason : why it ended
+    plane : weights of features and the bias, where these were solved for: sums over rows would lose their digits
     """
 
     b: Array
@@ -123,3 +125,4 @@ class QPResult:
     rounds: int
     converged: bool
     reason: str
+    plane: tuple[Fraction, ...] | None = None
