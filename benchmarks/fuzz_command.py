@@ -96,6 +96,8 @@ VERBS: dict[str, tuple[int, dict[str, tuple[str, ...] | None]]] = {
                       "--save": OUTPUTS, **WRITING, **READING}),
     "plan": (1, {"--target": TARGETS, "--kernel": KERNELS, **SHAPES, **LIMITS, **READING}),
     "prove": (1, {"--columns": ("1", "3", "x", "-1"), "--domain": ("reals", "integers", "moon", "")}),
+    "show": (1, {"--style": ("page", "slide", "x"), "--mark": ("B", "BE", "Z", ""), "--question": None, "--list": None,
+                 **WRITING}),
     "inspect": (1, {}),
 }  # fmt: skip
 LIKELY = {"fit": {"--target": 0.95, "--out": 0.4, "--report": 0.1}, "plan": {"--target": 0.7}}

@@ -2,8 +2,10 @@
 
 python examples/aapl.py [--picture FILE.png]
 
-Time runs from 0 on the first day to 1 on the last, weekends counted. The lecture does not state its scale; its
-bandwidths, 0.2099 and 0.1050, are taken on this one. The prices are those of the time, before the split of 2020.
+Time runs from 0 on the first day to 1 on the last of four months, weekends counted, and models have an intercept. The
+lecture's bandwidths, 0.2099 and 0.1050, are taken on this scale, though its own seems to be another one: 65 trading
+days in equal steps, without an intercept (`mercer.lectures.example("aapl")`). The prices are those of the time, before
+the split of 2020.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ import csv
 import sys
 from collections.abc import Sequence
 from datetime import date
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +29,7 @@ from mercer.kernels import Gaussian
 from mercer.lifts import RadialBasis, Trigonometric
 
 Array = NDArray[np.float64]
-PRICES = Path(__file__).parent / "data" / "aapl_2019.csv"
+PRICES = Path(str(files("mercer.lectures") / "data" / "aapl_2019.csv"))
 PERIOD = 2.0
 """Of the longest wave: twice the four months. With a period of 1 the last day's price would have to be the first's."""
 CENTERS = np.linspace(0, 1, 7)[:, None]

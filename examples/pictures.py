@@ -13,6 +13,7 @@ import csv
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -52,7 +53,7 @@ from mercer.planner.machine import ROUGH
 from mercer.solvers import ConjugateGradient, GradientDescent
 
 Array = NDArray[Any]
-PRICES = Path(__file__).parent / "data" / "aapl_2019.csv"
+PRICES = Path(str(files("mercer.lectures") / "data" / "aapl_2019.csv"))
 
 
 # -- the rows ------------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""The other verbs: predict, score, transform, plan, prove, inspect, doctor, demo."""
+"""The other verbs: predict, score, transform, plan, prove, show, inspect, doctor, demo."""
 
 import io
 import json

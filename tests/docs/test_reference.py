@@ -19,6 +19,7 @@ MODULES = [
     "mercer.planner",
     "mercer.sources",
     "mercer.displays",
+    "mercer.lectures",
     "mercer.geometry",
     "mercer.testing",
     "mercer.models",

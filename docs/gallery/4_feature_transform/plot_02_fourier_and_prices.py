@@ -8,14 +8,10 @@ these as features, and fit. It shows the closing price of AAPL from July to Octo
 **We** first get the waves of a known sum back, and then fit the prices.
 """
 
-import csv
-from datetime import date
-from pathlib import Path
-
 import matplotlib.pyplot as plt
 import numpy as np
 
-from mercer import KernelRidge
+from mercer import KernelRidge, lectures
 from mercer.displays import CurveDisplay
 from mercer.lifts import Trigonometric
 
@@ -31,20 +27,11 @@ print(
 )
 
 # %%
-# **The prices.** The file lies among the examples of the project. Time goes from 0 on the first day to 1 on the last.
-PRICES = "examples/data/aapl_2019.csv"
-file = next(
-    folder / PRICES
-    for folder in (Path.cwd(), *Path.cwd().parents)
-    if (folder / PRICES).exists()
-)
-with file.open(newline="") as opened:
-    rows = [
-        (date.fromisoformat(row["date"]), float(row["close"]))
-        for row in csv.DictReader(opened)
-    ]
-days = np.array([(day - rows[0][0]).days for day, _ in rows], dtype=float)
-X, y = (days / days[-1])[:, None], np.array([price for _, price in rows])
+# **The prices**, of the 65 trading days from 1 July to 1 October. Time goes from 0 on the first day to 1 on the last:
+# on this scale the lecture's later numbers make sense
+# (:ref:`sphx_glr_auto_gallery_4_feature_transform_plot_06_two_bandwidths.py`).
+prices = lectures.example("aapl_waves")
+X, y = prices.X, prices.y
 
 cases = {
     "b = 2, period 1": (2, 1.0),
@@ -64,14 +51,15 @@ for (name, (order, period)), axes in zip(cases.items(), panels, strict=True):
     )
     axes.set(
         title=f"{name}\n{errors[name]:.2f} dollars off, left out",
-        xlabel="July to October 2019",
+        xlabel="1 July to 1 October 2019",
         ylabel="dollars",
     )
 plt.show()
 
 # %%
-# **What one sees.** With a period of 1 the curve must end where it began, 250 dollars or not. The price did not, and
-# the waves pay for it. With a period of twice the time there is no such tie, and four waves follow the price well.
+# **What one sees.** With a period of 1 the curve must end where it began. The price did not, and the waves pay for it.
+# With a period of twice the time there is no such tie. Four waves follow the price more closely than two; on days that
+# are left out they are no better.
 #
 # **Where the lecture slips.** It calls a stock price periodic, and does not say on which scale its x is. Waves of
 # period 2 pi fit if x is in the right unit; that unit is a choice as important as b. Mercer has it as a parameter.
@@ -85,7 +73,7 @@ _, axes = plt.subplots(layout="constrained")
 CurveDisplay(beyond[:, 0], model.predict(beyond), X=X, y=y).plot(axes)
 axes.axvline(1, color="0.5", linewidth=0.8, linestyle="--")
 axes.set(
-    xlabel="time, 1 is the end of October",
+    xlabel="time, 1 is the first of October",
     ylabel="dollars",
     title="what the waves believe of the next months",
 )

@@ -8,30 +8,14 @@ takes, the packing number, grows exponentially with the dimension: :math:`b = O(
 **We** count it for points of a cube, and see what it does to a fit.
 """
 
-from math import gamma, pi
-
 import matplotlib.pyplot as plt
 import numpy as np
 
 from mercer import KernelRidge
+from mercer.geometry import packing_bounds, packing_number
 from mercer.lifts import RadialBasis
 
 RADIUS = 0.25
-
-
-def packed(rows, gap):
-    """How many rows are taken in turn, each farther than `gap` from all before."""
-    taken = rows[:0]
-    for row in rows:
-        if len(taken) == 0 or ((taken - row) ** 2).sum(axis=1).min() > gap**2:
-            taken = np.vstack([taken, row])
-    return len(taken)
-
-
-def ball(d, r):
-    """The volume of a ball of radius r."""
-    return pi ** (d / 2) / gamma(d / 2 + 1) * r**d
-
 
 # %%
 # 8,000 points are drawn in the unit cube, and taken greedily, each that is farther than r from those before. Balls of
@@ -41,11 +25,10 @@ def ball(d, r):
 # count, whose balls have only seen the points that were drawn; but they are many, and the count stays above it here.
 dimensions = [1, 2, 3, 4, 5]
 counts = [
-    packed(np.random.default_rng(d).uniform(size=(8000, d)), RADIUS)
+    packing_number(np.random.default_rng(d).uniform(size=(8000, d)), RADIUS)
     for d in dimensions
 ]
-lower = [1 / ball(d, RADIUS) for d in dimensions]
-upper = [(1 + RADIUS) ** d / ball(d, RADIUS / 2) for d in dimensions]
+lower, upper = zip(*(packing_bounds(d, RADIUS) for d in dimensions), strict=True)
 print(dict(zip(dimensions, counts, strict=True)))
 _, axes = plt.subplots(layout="constrained")
 axes.semilogy(dimensions, counts, "o-", label="counted")

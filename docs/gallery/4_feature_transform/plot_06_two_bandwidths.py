@@ -5,47 +5,48 @@ Two bandwidths, the median, and what data says
 **The lecture says:** the lengthscale is chosen before the fit. It can be the median of the distances of all rows. For
 the prices of AAPL it shows two, 0.2099 and 0.1050, with :math:`\lambda = 0.01`.
 
-**We** fit both, compute the median, and ask leave-one-out for a third.
+**We** look for the scale on which these two numbers make sense, fit both, and ask leave-one-out for a third.
 """
-
-import csv
-from datetime import date
-from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
 from scipy.spatial.distance import pdist
 
-from mercer import KernelRidge
+from mercer import KernelRidge, lectures
 from mercer.displays import CurveDisplay, LeaveOneOutDisplay
 from mercer.kernels import Gaussian
 
-PRICES = "examples/data/aapl_2019.csv"
-file = next(
-    folder / PRICES
-    for folder in (Path.cwd(), *Path.cwd().parents)
-    if (folder / PRICES).exists()
-)
-with file.open(newline="") as opened:
-    rows = [
-        (date.fromisoformat(row["date"]), float(row["close"]))
-        for row in csv.DictReader(opened)
-    ]
-days = np.array([(day - rows[0][0]).days for day, _ in rows], dtype=float)
-X, y = (days / days[-1])[:, None], np.array([price for _, price in rows])
-
-median = Gaussian("median").resolve(X).lengthscale
-print(f"the median distance: {median:.4f}; by SciPy: {np.median(pdist(X)):.4f}")
+prices = lectures.example("aapl")
+X, y = prices.X, prices.y
 
 # %%
-# The lecture's second number is half of the first, so they are probably the median and half of it, on a scale that it
-# does not name. On ours, where the four months are 1, the median is larger.
+# **Which scale?** The lecture names none. Its second number is half of the first. We tried calendar days, trading days
+# and parts of a year, over every span from 30 days to four months, and the median, the mean and their like. One scale
+# within its months has both numbers, digit by digit: the 65 trading days from 1 July to 1 October, in equal steps from
+# 0 to 1 (or 64 days, in steps of 1/64). There the median distance is 19/64; over the root of 2 that is 0.2099, and half
+# of it is 0.1050. **This is inference from two numbers**, and no fact from the slides: they would then end on 1
+# October, and take as sigma not the median that they recommend, but the median over the root of 2, which is the same as
+# the median in the first lecture's Gaussian, :math:`\exp(-r^2 / \sigma^2)`.
+median = Gaussian("median").resolve(X).lengthscale
+wide, narrow = median / np.sqrt(2), median / np.sqrt(8)
+print(
+    f"{len(X)} days to {prices.results['days'][-1]}; the median {median:.6f}; by SciPy {np.median(pdist(X)):.6f}"
+)
+print(f"over the root of 2: {wide:.4f}; half of that: {narrow:.4f}")
+
+# %%
+# **The lecture's fit** has no constant: :math:`f(x) = k (K + \lambda I)^{-1} y`. Ours are the same to rounding with
+# ``fit_intercept=False``. The third panel is what leave-one-out chooses, with a constant that is not penalised.
 tuned = KernelRidge("gaussian('median')", lengthscale="loo").fit(X, y)
 models = {
-    "0.2099, lambda 0.01": KernelRidge(Gaussian(0.2099), alpha=0.01).fit(X, y),
-    "0.1050, lambda 0.01": KernelRidge(Gaussian(0.1050), alpha=0.01).fit(X, y),
-    f"{tuned.kernel_.lengthscale:.3f}, lambda {tuned.alpha_:.2g}, chosen": tuned,
+    f"{s:.4f}, lambda 0.01": KernelRidge(
+        Gaussian(s), alpha=0.01, fit_intercept=False
+    ).fit(X, y)
+    for s in (wide, narrow)
 }
+models[f"{tuned.kernel_.lengthscale:.3f}, lambda {tuned.alpha_:.2g}, chosen"] = (
+    tuned
+)
 errors, days_between = [], np.linspace(0, 1, 300)[:, None]
 figure, panels = plt.subplots(
     1, 3, figsize=(10.5, 3.7), layout="constrained", sharey=True
@@ -56,11 +57,12 @@ for (name, model), axes in zip(models.items(), panels, strict=True):
             np.sqrt(np.mean(((y - model.predict(X)) / (1 - model.leverage_)) ** 2))
         )
     )
-    mean, deviation = model.predict(days_between, return_std=True)
-    CurveDisplay(days_between[:, 0], mean, deviation=deviation, X=X, y=y).plot(axes)
+    CurveDisplay(days_between[:, 0], model.predict(days_between), X=X, y=y).plot(
+        axes
+    )
     axes.set(
         title=f"{name}\n{errors[-1]:.2f} dollars off, left out",
-        xlabel="July to October 2019",
+        xlabel="1 July to 1 October 2019",
         ylabel="dollars",
     )
 plt.show()
@@ -73,7 +75,7 @@ plt.show()
 # **Both at once.** Lengthscale and penalty hang together. Each line is a lengthscale, and shows the leave-one-out error
 # against the penalty; nothing is fitted twice, since one decomposition of the matrix has all penalties.
 _, axes = plt.subplots(figsize=(8, 4.8), layout="constrained")
-lengths = (0.0262, 0.0525, 0.1050, 0.2099, float(median))
+lengths = (narrow / 4, narrow / 2, narrow, wide, float(median))
 drawn = LeaveOneOutDisplay.from_lengthscales(
     KernelRidge("gaussian('median')"), X, y, lengths, ax=axes
 )

@@ -15,6 +15,7 @@ from mercer.cli.plan import PlanOptions, plan
 from mercer.cli.predict import PredictOptions, predict
 from mercer.cli.prove import ProveOptions, prove
 from mercer.cli.score import ScoreOptions, score
+from mercer.cli.show import ShowOptions, show
 from mercer.cli.transform import TransformOptions, transform
 
 app = typer.Typer(
@@ -32,6 +33,7 @@ add_verb(app, TransformOptions, transform, "mercer transform houses.csv --drop p
 add_verb(app, PlanOptions, plan, "mercer plan --rows 1e6 --columns 20 --memory-limit 4GB")
 add_verb(app, ProveOptions, prove, "mercer prove min --domain integers")
 add_verb(app, InspectOptions, inspect, "mercer inspect houses.mercer")
+add_verb(app, ShowOptions, show, "mercer show ex17 --out ex17.png --style slide")
 add_verb(app, DoctorOptions, doctor, "mercer doctor")
 add_verb(app, DemoOptions, demo, "mercer demo")
 

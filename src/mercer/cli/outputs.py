@@ -27,6 +27,8 @@ _MODEL = re.compile(rb'.{8}\{"__metadata__":\{"sha256":"[0-9a-f]{64}","format":"
 _REPORT = re.compile(rb'<!DOCTYPE html>\s*<html lang="en"><head>.*<meta name="generator" content="mercer">', re.DOTALL)
 _PICTURE = re.compile(rb"\x89PNG\r\n.*Software\x00mercer", re.DOTALL)
 
+_DRAWING = re.compile(_PICTURE.pattern + rb"|.*<svg.*<dc:title>mercer</dc:title>|" + _REPORT.pattern, re.DOTALL)
+
 
 @dataclass(frozen=True)
 class Kind:
@@ -47,6 +49,7 @@ class Kind:
 MODEL = Kind("a model", _MODEL)
 REPORT = Kind("a report", _REPORT)
 PICTURE = Kind("a picture", _PICTURE)
+DRAWING = Kind("a picture", _DRAWING, (".png", ".svg", ".pdf", ".html"))
 TABLE = Kind("a table", endings=(".csv", ".parquet", ".arrow", ".feather", ".npy"), streams=True)
 
 
@@ -138,9 +141,7 @@ def _outputs(options: Any) -> Iterator[tuple[_Named, Kind]]:
             yield _Named(flag, Path(given)), mark.kind
         elif not mark.kind.streams:
             remedy = f"Give the name of a file; ./{STANDARD} is one called {STANDARD}."
-            raise Failure(
-                Exit.USAGE, f"{flag}: {mark.kind.name} needs a file; standard output has the scores. {remedy}"
-            )
+            raise Failure(Exit.USAGE, f"{flag}: {mark.kind.name} needs a file; standard output has the text. {remedy}")
 
 
 def _redirected(number: int) -> set[object]:

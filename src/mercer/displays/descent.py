@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from copy import copy
 from dataclasses import KW_ONLY, dataclass, field
+from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mercer.displays.animation import checked, chosen_steps, written
 from mercer.displays.base import Display, check_fitted, last_step
 from mercer.displays.colours import SCALE
 from mercer.errors import InputError, message, speaks
@@ -125,7 +129,51 @@ class DescentDisplay(Display):
         count = len(losses) - 1
         self._finish(axes, f"the loss of {count:,} step{'s' * (count != 1)} down")
         if self.path_ax_ is not None:
-            self._finish(self.path_ax_, "their path in two coefficients" if self.pair else "every coefficient's path")
+            self._finish(self.path_ax_, "the path of two coefficients" if self.pair else "the paths of coefficients")
+
+    @speaks
+    def animate(self, path: str | Path, *, frames: int = 40, seconds: float = 0.2, style: str = "slide") -> Path:
+        """Write the steps one after another: the loss so far, and the path of the coefficients.
+
+        Nothing else is written, and nothing is fetched when the file is shown. Cost: a drawing per frame.
+
+        Parameters
+        ----------
+        path : str or Path
+            A file that ends with .gif; or with .html, for a page with a slider that needs no other file.
+        frames : int, default=40
+            Pictures, at most 200; of more steps those at the beginning are closer.
+        seconds : float, default=0.2
+            How long each is shown.
+        style : {"page", "slide"}, default="slide"
+            As in `plot`.
+
+        Returns
+        -------
+        Path
+        """
+        file = checked(path, frames, seconds)
+        shown = copy(self).plot(style=style)
+        return written(file, shown.figure_, shown._one_by_one(frames), seconds, "gradient descent step by step")
+
+    def _one_by_one(self, frames: int) -> Iterator[None]:
+        """Change the picture: the start, then after each step."""
+        total, lines = len(np.asarray(self.losses)) - 1, [self.loss_, *self.path_]
+        whole = [line.get_data() for line in lines]
+        for axes in (self.ax_, self.path_ax_):
+            axes.set(xlim=axes.get_xlim(), ylim=axes.get_ylim())  # as for all steps
+        dot = {"color": "tab:red", "s": 20 * self._look.scale**2, "zorder": 4, "clip_on": False}
+        here, there = (axes.scatter([], [], **dot) for axes in (self.ax_, self.path_ax_))
+        for artist in (self.ends_, *self.path_ax_.texts):
+            if artist is not None:
+                artist.set_visible(False)
+        for step in chosen_steps(total, frames):
+            for line, (one, two) in zip(lines, whole, strict=True):
+                line.set_data(one[: step + 1], two[: step + 1])
+            here.set_offsets([whole[0][0][step], whole[0][1][step]])
+            there.set_offsets([[one[step], two[step]] for one, two in whole[1:]])
+            self.ax_.title.set_text(f"step {step:,} of {total:,}")
+            yield
 
     def _draw_path(self, axes: Any, coefficients: NDArray[Any]) -> None:
         self.shown_ = np.asarray(self.pair, dtype=np.intp)

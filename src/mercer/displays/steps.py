@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from copy import copy
 from dataclasses import KW_ONLY, dataclass, field
+from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mercer.displays.animation import checked, chosen_steps, written
 from mercer.displays.base import Display, before_last, check_fitted, found, last_step, name_of, titled
 from mercer.displays.colours import SCALE, colours
 from mercer.displays.plane import Plane, check_grid, labels_of
-from mercer.displays.regions import scattered, told_apart
+from mercer.displays.regions import coloured, scattered, told_apart
 from mercer.errors import InputError, message, speaks
 
 MAX_BOUNDARIES = 12
-"""Boundaries that are drawn, at most: of all mistakes so many, in equal distances, the last among them."""
+"""Boundaries that are drawn, at most, where no other number is asked for."""
 
 
 @dataclass(eq=False, repr=False)
@@ -89,7 +93,15 @@ class StepsDisplay(Display):
     @classmethod
     @speaks
     def from_estimator(
-        cls, model: object, X: Any, y: ArrayLike, *, grid: int = 100, style: str = "page", ax: Any = None
+        cls,
+        model: object,
+        X: Any,
+        y: ArrayLike,
+        *,
+        boundaries: int = MAX_BOUNDARIES,
+        grid: int = 100,
+        style: str = "page",
+        ax: Any = None,
     ) -> Self:
         """Draw a fitted perceptron of two classes, or a pipeline that ends with one, and the rows of its fit.
 
@@ -104,6 +116,8 @@ class StepsDisplay(Display):
             The rows of its fit.
         y : array of shape (n,)
             Their labels.
+        boundaries : int, default=12
+            How many are drawn, at most: of more mistakes so many, in equal distances, the last among them.
         grid : int, default=100
             Places along each axis.
         style : {"page", "slide"}, default="page"
@@ -122,7 +136,7 @@ class StepsDisplay(Display):
         course = _course(learner)
         across, up, places = plane.grid(grid)
         mistakes = course.mistakes
-        marks = _marks(len(mistakes))
+        marks = _marks(len(mistakes), boundaries)
         steps = np.zeros((len(course.numbers), len(marks)))
         for k, mark in enumerate(marks):
             np.add.at(steps[:, k], mistakes.rows[:mark], mistakes.updates(1)[:mark, 0])
@@ -143,6 +157,72 @@ class StepsDisplay(Display):
         count = int(np.asarray(self.mistakes)[-1])
         sees = f"the boundary after each of {count:,} mistakes" if count > 1 else "the boundary after one mistake"
         self.legend_ = self._finish(axes, titled(self.name, sees), None if self.bar_ is None else self.bar_.ax)
+
+    @speaks
+    def animate(self, path: str | Path, *, frames: int = 40, seconds: float = 0.7, style: str = "slide") -> Path:
+        """Write the mistakes one after another: the row, the boundary after it, and those before, from pale to dark.
+
+        Nothing else is written, and nothing is fetched when the file is shown. Cost: a drawing per frame.
+
+        Parameters
+        ----------
+        path : str or Path
+            A file that ends with .gif; or with .html, for a page with a slider that needs no other file.
+        frames : int, default=40
+            Pictures, at most 200; of more boundaries than that some are left out.
+        seconds : float, default=0.7
+            How long each is shown.
+        style : {"page", "slide"}, default="slide"
+            As in `plot`.
+
+        Returns
+        -------
+        Path
+        """
+        file = checked(path, frames, seconds)
+        shown = copy(self).plot(style=style)
+        drawn = shown._one_by_one(frames)
+        return written(file, shown.figure_, drawn, seconds, titled(self.name, "its mistakes one by one"))
+
+    def _one_by_one(self, frames: int) -> Iterator[None]:
+        """Change the picture: before the first mistake, then after each."""
+        plane, _, misclassified = self._checked()
+        marks, k = np.asarray(self.mistakes), self._look.scale
+        regions = coloured(self.ax_, self.across, self.up, np.zeros(self.scores[0].shape, int), colours(2))
+        ring = {"s": 40 * k * k, "facecolors": "none", "edgecolors": "black", "linewidths": 1.2 * k, "zorder": 3}
+        row = self.ax_.scatter([], [], **ring)
+        for each in (regions, self.misclassified_, *self.boundaries_):
+            if each is not None:
+                each.set_visible(False)
+        if len(misclassified):
+            self.legend_.get_texts()[-1].set_text("the row of this mistake")
+        self._tell(0)
+        yield
+        for place in chosen_steps(len(marks) - 1, frames - 1):
+            self._show_boundaries(place)
+            regions.set(array=(self.scores[place] > 0).astype(int), visible=True)
+            if len(misclassified) >= marks[place]:
+                row.set_offsets(plane.values[misclassified[marks[place] - 1]])
+            self._tell(marks[place])
+            yield
+
+    def _tell(self, count: int) -> None:
+        total = np.asarray(self.mistakes)[-1]
+        self.ax_.title.set_text(titled(self.name, f"after {count:,} of {total:,} mistakes"))
+
+    def _show_boundaries(self, place: int) -> None:
+        """The last in black, those before as thin as they were."""
+        for k, boundary in enumerate(self.boundaries_[: place + 1]):
+            if boundary is not None:
+                colour, thick = ("black", 2.0) if k == place else (self._shade(k), 0.9)
+                boundary.set(visible=True, edgecolor=colour, linewidth=thick * self._look.scale)
+
+    def _shade(self, place: int) -> Any:
+        """The colour of a mistake, from pale to dark."""
+        from matplotlib import colormaps
+
+        marks = np.asarray(self.mistakes, dtype=float)
+        return colormaps[f"{SCALE}_r"]((marks[place] - marks[0]) / max(1.0, marks[-1] - marks[0]))
 
     def _draw_boundaries(self, axes: Any) -> None:
         from matplotlib import colormaps
@@ -191,8 +271,10 @@ def _course(model: object) -> Any:
     return course
 
 
-def _marks(count: int) -> NDArray[np.intp]:
-    return np.unique(np.round(np.linspace(1, count, min(count, MAX_BOUNDARIES))).astype(np.intp))
+def _marks(count: int, most: int) -> NDArray[np.intp]:
+    if isinstance(most, bool) or not isinstance(most, int | np.integer) or most < 1:
+        raise InputError(message("a positive number of boundaries", f"got {most}", "Use boundaries=12."))
+    return np.unique(np.round(np.linspace(count, 1, min(count, most))).astype(np.intp))
 
 
 def _ringed(axes: Any, rows: NDArray[Any], often: NDArray[Any]) -> Any:

@@ -7,6 +7,8 @@ from mercer.geometry.ellipse import Ellipsoid as Ellipsoid
 from mercer.geometry.express import OnLift as OnLift
 from mercer.geometry.halfspace import HalfSpace as HalfSpace
 from mercer.geometry.inequality import Inequality as Inequality
+from mercer.geometry.packing import packing_bounds as packing_bounds
+from mercer.geometry.packing import packing_number as packing_number
 from mercer.geometry.pipeline import preimage as preimage
 from mercer.geometry.pipeline import region as region
 from mercer.geometry.quadric import Quadric as Quadric

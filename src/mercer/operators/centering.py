@@ -85,6 +85,11 @@ class Centering:
         """How many observations there are, copies counted."""
         return float(self.weights.sum())
 
+    @property
+    def rank(self) -> int:
+        """The largest rank of a matrix of rows that were centred: an intercept takes one."""
+        return len(self.weights) - self.intercept
+
     @cached_property
     def roots(self) -> Array:
         """The diagonal of D."""

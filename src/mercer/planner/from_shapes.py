@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import numbers
+from dataclasses import replace
 from typing import Any
 
 from mercer.compute.runtime.memory import Budget
@@ -90,7 +91,9 @@ def plan(
     limit = _seconds(time_limit)
     if dtype not in DTYPES:
         raise InputError(message('"float32" or "float64" for dtype', f"got {dtype!r}", 'Use "float32".'))
-    task = _task(rows, columns, outputs, kernel, features, _is_auto(alpha), dtype == "float32")
+    path = _is_auto(alpha)
+    task = _task(rows, columns, outputs, kernel, features, path, dtype == "float32")
+    task = replace(task, unpenalized=not path and float(alpha) == 0.0)
     return choose(task, budget=Budget.of(memory_limit), seconds=limit, machine=machine)
 
 

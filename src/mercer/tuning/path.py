@@ -55,6 +55,26 @@ class Path:
     _nan: ClassVar[tuple[str, ...]] = ("errors", "wrong")
     """Fields that may hold NaN."""
 
+    @classmethod
+    def joined(cls, parts: list[Path]) -> Path:
+        """Several paths, one after the other.
+
+        Parameters
+        ----------
+        parts : list of Path
+            At least one, all of the same targets.
+
+        Returns
+        -------
+        Path
+        """
+        wrong = [part.wrong for part in parts if part.wrong is not None]
+        return cls(
+            np.concatenate([part.alphas for part in parts]),
+            np.concatenate([part.errors for part in parts]),
+            np.concatenate(wrong) if wrong else None,
+        )
+
     @cached_property
     def best(self) -> NDArray[np.intp]:
         """(outputs,): the position of the least error, of equal ones that of the largest alpha.

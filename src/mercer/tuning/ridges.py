@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.solvers.ridge.spectrum import Spectrum
+from mercer.solvers.ridge.spectrum import Directions
 
 Array = NDArray[np.float64]
 
@@ -23,7 +23,7 @@ class Ridges(NamedTuple):
     inverses: Array
 
     @classmethod
-    def of(cls, spectrum: Spectrum, alphas: Array) -> Ridges:
+    def of(cls, spectrum: Directions, alphas: Array) -> Ridges:
         """For all eigenvalues of a spectrum."""
         return cls(alphas, spectrum.inverses(alphas))
 

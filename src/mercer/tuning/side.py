@@ -26,7 +26,7 @@ from numpy.typing import ArrayLike, NDArray
 from mercer.compute.runtime import threads
 from mercer.operators import Centering
 from mercer.operators.dense import TILE_NUMBERS
-from mercer.solvers.ridge.spectrum import Spectrum
+from mercer.solvers.ridge.spectrum import Directions
 from mercer.tuning.fold import Fold
 from mercer.tuning.path import Path
 from mercer.tuning.ridges import Ridges
@@ -53,7 +53,7 @@ class Side(ABC):
     targets : b = P D y, (n, outputs)
     """
 
-    spectrum: Spectrum
+    spectrum: Directions
     centering: Centering
     targets: Array
 

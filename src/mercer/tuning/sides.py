@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.operators import Centering
-from mercer.solvers.ridge.spectrum import Spectrum
+from mercer.solvers.ridge.spectrum import Directions, Spectrum
 from mercer.tuning.fold import DualFold, Fold, PrimalFold
 from mercer.tuning.ridges import Ridges
 from mercer.tuning.side import Array, Rows, Side
@@ -92,7 +92,7 @@ class DualSide(Side):
 
 @dataclass(frozen=True, eq=False)
 class PrimalSide(Side):
-    """The primal: the spectrum of Z'Z for features Z, (p, p).
+    """The primal: the spectrum of Z'Z for features Z, (p, p), or for one alpha an orthogonal factor of Z.
 
     alpha G_ii = 1 - u_i^2 - z_i'(Z'Z + alpha I)^-1 z_i. What is left of one is known to rounding of one: a row that is
     fitted exactly whatever its y, to rounding, has no leave-one-out prediction here.
@@ -109,7 +109,7 @@ class PrimalSide(Side):
     array([-0.33333333,  0.83333333,  1.        ])
     """
 
-    spectrum: Spectrum
+    spectrum: Directions
     features: Array
     centering: Centering
     targets: Array
@@ -126,7 +126,7 @@ class PrimalSide(Side):
         fitted = (T @ fits).reshape(*T.shape[:1], len(ridges.alphas), -1)
         squares = T * T
         below = 1.0 - taken * (self.centering.direction[rows, None] ** 2 + squares @ ridges.inverses)
-        doubt = np.maximum(self._unit, self.spectrum.floor * (squares @ ridges.inverses**2))
+        doubt = np.maximum(self._unit, self.spectrum.off(squares, ridges.inverses))
         return self.targets[rows, None, :] - fitted, np.where(below > doubt, below, 0.0)
 
     def slack(self, alpha: float) -> Array:

@@ -272,6 +272,25 @@ class Proof(Shown):
         witness = [str(self.witness)] if self.witness is not None else []
         return "\n".join([f"[{self.status}] {self.claim}", *steps, *witness])
 
+    def to_latex(self) -> str:
+        r"""The claim, the numbered steps and the witness as LaTeX, for a slide or a solution: it needs `amsmath`.
+
+        Formulas of kernels stand for their texts. Cost: that of the formulas, of the tree's nodes times its depth.
+
+        Returns
+        -------
+        str
+
+        Examples
+        --------
+        >>> import mercer
+        >>> print(mercer.prove("linear", d=2).to_latex().splitlines()[0])
+        \textbf{Claim} (proven). $k(x, z) = \langle x, z \rangle$ is a kernel on the reals, $d = 2$.
+        """
+        from mercer.kernels.proof.to_latex import written
+
+        return written(self)
+
     def _html_pieces(self) -> Iterable[Markup]:
         yield element("p", badge(self.status), " ", self.claim)
         yield self._argument(shown=True)

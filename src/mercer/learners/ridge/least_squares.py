@@ -28,7 +28,7 @@ from mercer.learners.run.fit_run import Watched
 from mercer.learners.streaming.source_stream import SourceStream, new_rows, note_columns
 from mercer.lifts.randomness import generator
 from mercer.planner.ridge import RidgePlan
-from mercer.solvers import Outcome
+from mercer.solvers import Outcome, Solver
 from mercer.sources import Arrays, Source, source_of
 from mercer.tuning.path import Path
 
@@ -153,6 +153,8 @@ class LeastSquares(KernelEstimator[RidgeProblem, RidgePlan, RidgeResult]):
         """What may have moved predictions, and what to do."""
         if self.outcome_.iterations:
             return f"the residual of {self.residual_:.1e}", "Use a smaller tol of the solver, or solver=Cholesky()."
+        if isinstance(self.solver, Solver) and self.plan_.details.side == "primal":
+            return "rounding", 'Use solver="auto", which makes no squares of the features where that costs digits.'
         return "rounding", 'Use a larger alpha, or alpha="auto"; scale the columns; drop rows that are nearly equal.'
 
     # -- what a fit found -----------------------------------------------------------------------------------------

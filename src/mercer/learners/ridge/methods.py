@@ -11,10 +11,11 @@ from mercer.compute.runtime.run import Run
 from mercer.errors import InputError, message
 from mercer.kernels.points import Points
 from mercer.learners.data.rows import draw_rows, scatter_rows
+from mercer.learners.data.validation import AUTO
 from mercer.learners.data.views import LiftView, TableView, View
 from mercer.learners.ridge import dual, dual_cg, falkon, normal_equations, primal
 from mercer.learners.ridge.problem import RidgeProblem, table_of
-from mercer.learners.ridge.result import DualFit, RidgeResult
+from mercer.learners.ridge.result import DualFit, PrimalFit, RidgeResult
 from mercer.learners.ridge.sample_tuning import Chosen, best, on_sample
 from mercer.learners.streaming.basis import Basis, LiftBasis, landmark_basis, steady
 from mercer.learners.streaming.predictor import ByBasis, ByDuals, ByFeatures
@@ -26,6 +27,11 @@ from mercer.planner.ridge import RidgePlan
 
 Array = NDArray[np.float64]
 ITERATIVE = "nystrom iterative"
+DOUBTFUL = 1e-3
+"""The relative error of predictions, in units of what is trusted, above which features are tried, where there are some:
+the kernel matrix squares their condition number."""
+MAX_DUAL_CONDITION = 1e8
+"""The condition number up to which they are not."""
 TUNING, LANDMARKS, LEAVING, PIVOTS = range(4)
 """What random numbers are drawn for: each has a stream of its own, so that no step changes the draws of another."""
 
@@ -49,7 +55,10 @@ def draws(seed: int, purpose: int) -> np.random.Generator:
 
 def _primal(problem: RidgeProblem, plan: RidgePlan, run: Run, seed: int) -> RidgeResult:
     view = problem.view.lifted()
-    fit = primal.solve(problem.through(view), plan, run)
+    return _by_weights(problem, plan, view, primal.solve(problem.through(view), plan, run), seed)
+
+
+def _by_weights(problem: RidgeProblem, plan: RidgePlan, view: TableView, fit: PrimalFit, seed: int) -> RidgeResult:
     predictor = ByFeatures(view, fit.weights, fit.means, fit.levels)
     return RidgeResult.of(problem, plan, fit, predictor, view.kernel, view.lift, view, seed)
 
@@ -63,7 +72,29 @@ def _dual(problem: RidgeProblem, plan: RidgePlan, run: Run, seed: int) -> RidgeR
         fit = dual.finish(dual.tune(problem.through(view), run), run)
     else:
         fit = dual.solve(problem.through(view), plan, run)
+        better = None if _has_digits(problem, fit) else _by_features(problem, view, fit, run)
+        if better is not None:
+            plan = replace(plan, details=replace(plan.details, side="primal"), n_features=len(better.weights))
+            return _by_weights(problem, plan, view.lifted(), better, seed)
     return _by_duals(problem, plan, view, fit, seed)
+
+
+def _has_digits(problem: RidgeProblem, fit: DualFit) -> bool:
+    """Whether an orthogonal factor of features could add none that matter, or the side or a solver was given."""
+    known = fit.outcome.converged and fit.outcome.condition <= MAX_DUAL_CONDITION
+    given = problem.side != AUTO or problem.solver is not None
+    return known or given or bool(fit.roundings.max() <= DOUBTFUL * problem.trusted)
+
+
+def _by_features(problem: RidgeProblem, view: View, fit: DualFit, run: Run) -> PrimalFit | None:
+    """A fit with more digits than the kernel matrix leaves, from its features; None where there is none."""
+    width = view.most_features
+    if width is None or not isinstance(view, TableView):
+        return None
+    if not primal.has_room(problem, len(problem.kept), width, made=False):
+        return None
+    found = primal.from_features(problem.through(view.lifted()), run)
+    return found if found.roundings.max() <= fit.roundings.max() else None
 
 
 def _by_duals(problem: RidgeProblem, plan: RidgePlan, view: View, fit: DualFit, seed: int) -> RidgeResult:

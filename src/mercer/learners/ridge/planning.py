@@ -112,6 +112,7 @@ def _task(problem: RidgeProblem) -> RidgeTask:
         requested=lift.n_components if lift is not None and isinstance(lift.n_components, int) else None,
         lift_given=isinstance(view, LiftView),
         products=known and positive,
+        unpenalized=penalty.values is not None and not positive,
         single=problem.dtype == SINGLE,
         pair=pair_of(view) if isinstance(view, KernelView) and view.points.stores else None,
         stored=problem.source is None,

@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh
 
-from mercer.compute.runtime.lapack import squares_of
 from mercer.kernels.points import Points
 from mercer.learners.data.views import View, blocks
 from mercer.learners.ridge import dual, primal
@@ -196,8 +195,7 @@ def posterior(view: View, centering: Centering, alpha: float, side: str) -> Post
     """The posterior for one alpha, on one side."""
     if side == "primal":
         features = CenteredFeatures.of(view, centering)
-        Z = features.values
-        return PrimalPosterior(view, centering, alpha, features, _decomposed(squares_of(Z), alpha))
+        return PrimalPosterior(view, centering, alpha, features, primal.decomposed(features, centering.rank, alpha))
     centered = centering.matrix(view.dense())
     return DualPosterior(view, centering, alpha, centered, _decomposed(centered.stored, alpha))
 

@@ -228,7 +228,9 @@ class RidgeResult:
         if self.view is None:
             return "the rows stayed in their source"
         if not (self.fit.alphas > 0).all():
-            return "in the primal with alpha = 0 the residuals do not determine them"
+            return 'in the primal with alpha = 0 the residuals do not determine them; side="dual" solves for them'
+        if isinstance(self.fit, PrimalFit):
+            return 'with an alpha this small the residuals are rounding; side="dual" solves for them'
         return "the fit was stopped before the residuals, which determine them, were known"
 
     @cached_property

@@ -9,6 +9,7 @@ from mercer.planner.plan import Plan, Stage
 from mercer.planner.ridge.details import RidgeDetails, RidgePlan, Side
 from mercer.planner.ridge.given_landmarks import learning
 from mercer.solvers import Cholesky, ConjugateGradient, Cost, Eigen, Solver
+from mercer.solvers.ridge.feature_factor import beside_features
 
 if TYPE_CHECKING:
     from mercer.planner.ridge.task import RidgeTask
@@ -17,6 +18,8 @@ PAIR = 20.0
 """Operations that the formula of a kernel takes for a pair, beyond the two a column of its distance."""
 TABLED, CHECKED, LEFT_OUT = 40.0, 25.0, 65.0
 """The same for the table of features: when it is made, when it is solved, and for leave-one-out errors of a path."""
+FACTORED = 6.0
+"""Operations of an orthogonal factor for each row and pair of features, those for the weights included."""
 FOUND = 13.0
 """Numbers beside the kernel matrix, for each row and output but the first."""
 RESULTS, WORKED, WHITENED = 10.0, 1 << 19, 1 << 22
@@ -91,7 +94,8 @@ def _numbers(task: RidgeTask, side: Side, cost: Cost) -> float:
     if side == "primal":
         kept = float(task.width) ** 2 if task.lengthscales > 1 else 0.0
         block = min(table, WHITENED) if task.n_landmarks is not None else min(table, WORKED)
-        return table + cost.numbers + kept + max(block, RESULTS * n * task.outputs)
+        solving = max(cost.numbers, beside_features(n, task.width)) if _may_lose(task) else cost.numbers
+        return table + solving + kept + max(block, RESULTS * n * task.outputs)
     kept = float(n) ** 2 if task.lengthscales > 1 else 0.0
     made = table + float(n) ** 2 if task.lift_given else 0.0
     return max(made, cost.numbers + float(n) * task.columns + FOUND * n * (task.outputs - 1)) + kept
@@ -107,6 +111,9 @@ def _stages(task: RidgeTask, side: Side, solver: Solver, size: int, limits: Limi
         name, building = "features", table_seconds(task, size, limits)
         solving += machine.multiply(twice * n * float(size) ** 2)
         solving += machine.store((CHECKED + LEFT_OUT * task.path) * n * size)
+        if _may_lose(task):
+            less = min(n, size)
+            solving += machine.multiply(FACTORED * n * float(size) * less) + 2 * machine.eigenvectors(less)
     else:
         name = "kernel matrix"
         pair = machine.pairs(1.0, task.columns, False) if task.pair is None else limits.pair(task, double=True)
@@ -116,6 +123,11 @@ def _stages(task: RidgeTask, side: Side, solver: Solver, size: int, limits: Limi
             building = features + machine.multiply(2.0 * n**2 * task.width) + machine.store(float(n) ** 2)
     building += 0.0 if task.n_landmarks is None else learning(task, limits)[0]
     return Stage(name, tries * building), Stage("solve", tries * solving + 100 * machine.call)
+
+
+def _may_lose(task: RidgeTask) -> bool:
+    """Whether Z'Z may lose digits that an orthogonal factor of the features has: nobody knows before."""
+    return task.unpenalized and task.solver is None
 
 
 def _solving(solver: Solver, size: int, task: RidgeTask, limits: Limits) -> float:

@@ -53,6 +53,8 @@ class RidgeTask(Task[RidgeDetails]):
         Whether the features are those of a lift that was given, so that no kernel is to be matched.
     products : bool, default=False
         Whether products with the kernel matrix can be had without the matrix.
+    unpenalized : bool, default=False
+        Whether some alpha is 0, so that features may need an orthogonal factor beside that of Z'Z.
     single : bool, default=False
         Whether the rows are in float32, for which products in float32 do.
     pair : float or None, default=None
@@ -95,6 +97,7 @@ class RidgeTask(Task[RidgeDetails]):
     requested: int | None = None
     lift_given: bool = False
     products: bool = False
+    unpenalized: bool = False
     single: bool = False
     pair: float | None = None
     spectrum: tuple[float, ...] | None = None

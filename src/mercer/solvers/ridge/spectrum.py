@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,24 @@ from mercer.operators.dense import tiles
 
 MAX_SILENT_CHANGE = 1e-8
 """By how much of itself a solution may change without a warning because negative eigenvalues count as zero."""
+
+
+class Directions(Protocol):
+    """(A + alpha I)^-1 = V diag(inverses) V': of a spectrum for any alpha, of other factors for one."""
+
+    @property
+    def values(self) -> NDArray[np.float64]: ...
+    @property
+    def vectors(self) -> NDArray[np.float64]: ...
+    @property
+    def floor(self) -> float:
+        """How far the values may be off."""
+
+    def inverses(self, alphas: NDArray[Any]) -> NDArray[np.float64]:
+        """(directions, alphas)."""
+
+    def off(self, squares: NDArray[np.float64], inverses: NDArray[np.float64]) -> NDArray[np.float64]:
+        """How far the sums `squares @ inverses` may be off, for squares of rows of features along V."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +68,10 @@ class Spectrum:
         """(n, alphas): 1 / (eigenvalue + alpha), or 0 where that cannot be told from 1 / 0."""
         shifted = self.kept[:, None] + np.asarray(alphas, dtype=np.float64)
         return np.divide(1.0, shifted, out=np.zeros_like(shifted), where=shifted > self.floor)
+
+    def off(self, squares: NDArray[np.float64], inverses: NDArray[np.float64]) -> NDArray[np.float64]:
+        """How far sums `squares @ inverses` may be off, where eigenvalues are off by the floor."""
+        return np.asarray(self.floor * (squares @ inverses**2))
 
     def truncated(self, alphas: NDArray[Any]) -> bool:
         """Whether some direction gets no part of a solution."""
