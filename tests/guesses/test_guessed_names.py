@@ -14,7 +14,7 @@ from mercer.guesses.names import MEANT, OF_LIFTS, missing
 MODULES = (mercer, kernels, lifts, learners)
 
 
-@pytest.mark.parametrize("sentence", {*MEANT.values(), *OF_LIFTS.values()})
+@pytest.mark.parametrize("sentence", sorted({*MEANT.values(), *OF_LIFTS.values()}))
 def test_every_name_that_is_offered_exists(sentence):
     paths = re.findall(r"mercer(?:\.\w+)+", sentence)
     assert paths or sentence in OF_LIFTS.values()
