@@ -512,19 +512,19 @@ class Kernel(Shown, ABC):
     def __neg__(self) -> Kernel:
         return algebra.refuse_difference(0, self)
 
-    def weighted(self, function: Callable[[NDArray[Any]], NDArray[Any]]) -> Kernel:
+    def weighted(self, function: Callable[[NDArray[Any]], NDArray[Any]] | str) -> Kernel:
         """f(x) k(x, z) f(z).
 
         Parameters
         ----------
-        function : callable
-            It takes rows (n, d) and returns n numbers, or takes one string, graph or label.
+        function : callable or str
+            It takes rows (n, d) and returns n numbers, or takes one string, graph or label; or a formula, "exp(x1)".
 
         Returns
         -------
         Weighted
         """
-        return algebra.Weighted(self, function)
+        return algebra.Weighted(self, function)  # type: ignore[arg-type]
 
     def after(self, map: Any) -> Kernel:
         """k(g(x), g(z)).

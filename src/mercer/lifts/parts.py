@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.kernels import Weighted
-from mercer.kernels.algebra.functions import name_of
+from mercer.kernels.algebra.functions import Written, name_of
 from mercer.kernels.algebra.mapped import Mapped
 from mercer.kernels.lift_builder import OwnFeatures
 from mercer.kernels.points import Points
@@ -139,7 +139,8 @@ class Weighed(Part):
         return np.asarray(self.inside.features(X) * weights[:, None], dtype=X.dtype)
 
     def names(self, inputs: Sequence[str]) -> list[str]:
-        label = f"{name_of(self.kernel.function)}(x)"
+        function = self.kernel.function
+        label = bracketed(function.text(inputs)) if isinstance(function, Written) else f"{name_of(function)}(x)"
         return [product_text(label, bracketed(name)) for name in self.inside.names(inputs)]
 
     def inconsistency(self, columns: int | None) -> str:

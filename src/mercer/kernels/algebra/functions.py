@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Callable
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,8 +17,26 @@ from mercer.kernels.precision.mpmath_arrays import Precise
 Function = Callable[[Any], Any]
 
 
+class Written(ABC):
+    """A function of rows that is a formula: its text reads back to an equal one."""
+
+    @abstractmethod
+    def __call__(self, X: NDArray[Any]) -> NDArray[Any]:
+        """One number per row."""
+
+    @abstractmethod
+    def text(self, columns: Sequence[str]) -> str:
+        """The formula with names for the columns."""
+
+    @abstractmethod
+    def latex(self, x: str = "x") -> str:
+        """The formula in LaTeX."""
+
+
 def name_of(thing: Any) -> str:
-    """How a text calls a function or a lift: by its name, letters only."""
+    """How a text calls a function or a lift: by its name, letters only; a formula as it is written."""
+    if isinstance(thing, Written):
+        return str(thing)
     if getattr(thing, "__name__", "") == "__call__":  # of an object that is called
         thing = thing.__self__
     name = getattr(thing, "__name__", type(thing).__name__)

@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.errors import InputError, KernelError, message
-from mercer.kernels.algebra.functions import name_of, of_each, real
+from mercer.kernels.algebra.functions import Written, name_of, of_each, real
 from mercer.kernels.algebra.single import Single, refuse_kernel
 from mercer.kernels.base import Kernel
+from mercer.kernels.constant import Constant
 from mercer.kernels.latex import parens
 from mercer.kernels.lift_builder import Features, LiftBuilder
 from mercer.kernels.pairs import Block, Pairs
@@ -20,10 +21,15 @@ from mercer.kernels.points import Column, Points, refuse_sparse
 
 
 def check_function(owner: str, name: str, value: Any) -> Any:
-    """Something that can be called with rows."""
+    """Something that can be called with rows; a text is read as a formula of them."""
     refuse_kernel(owner, "a function of rows", value)
+    if isinstance(value, str):
+        from mercer.kernels.formulas.expression import read_feature  # no other kernel needs the reader
+
+        return read_feature(value)
     if not callable(value):
-        raise KernelError(message("a function of rows", f"got {value!r}", "Give a function.", subject=owner))
+        remedy = "Give a function, or a formula such as 'exp(x1)'."
+        raise KernelError(message("a function of rows", f"got {value!r}", remedy, subject=owner))
     return value
 
 
@@ -36,17 +42,17 @@ class Weighted(Single):
     ----------
     kernel : Kernel
         The kernel inside.
-    function : callable
-        Of rows of numbers, it takes all of them (n, d) and returns n real numbers. Of strings, graphs or labels, it
-        takes one as the kernel reads it (a str, bytes or tuple of tokens; a `Graph`; the label's text, None where it is
-        missing), and returns a real number; where a table has several columns, it takes a tuple, the row. The result is
-        checked at each evaluation. Functions are equal by identity.
+    function : callable or str
+        A formula of the columns, such as "exp(x)" or "x1^2 + x2"; or a function. Of rows of numbers, it takes all of
+        them (n, d) and returns n real numbers. Of strings, graphs or labels, it takes one as the kernel reads it (a
+        str, bytes or tuple of tokens; a `Graph`; the label's text, None where it is missing), and returns a real
+        number; where a table has several columns, it takes a tuple, the row. The result is checked at each evaluation.
+        Functions are equal by identity, formulas by what they say; these print, and are saved in model files.
 
     Examples
     --------
-    >>> import numpy as np
     >>> from mercer.kernels import Constant
-    >>> Constant(1.0).weighted(np.exp)([[1.0]], [[2.0]]).round(4)  # exp(x + z)
+    >>> Constant(1.0).weighted("exp(x)")([[1.0]], [[2.0]]).round(4)  # exp(x + z)
     array([[20.0855]])
     >>> from mercer.kernels import Spectrum
     >>> Spectrum(1).weighted(lambda text: 1 / len(text))(["aaaa", "b"])
@@ -121,8 +127,12 @@ class Weighted(Single):
         )
 
     def write(self, python: bool) -> tuple[str, int]:
-        return self.write_postfix(python, "weighted", name_of(self.function))
+        name = name_of(self.function)
+        return self.write_postfix(python, "weighted", repr(name) if isinstance(self.function, Written) else name)
 
     def latex(self, x: str = "x", z: str = "z") -> str:
+        if isinstance(self.function, Written):
+            inside = "" if self.kernel == Constant() else rf" \, {parens(self.kernel.latex(x, z))}"
+            return rf"{parens(self.function.latex(x))}{inside} \, {parens(self.function.latex(z))}"
         f = rf"\mathrm{{{name_of(self.function)}}}"
         return rf"{f}({x}) \, {parens(self.kernel.latex(x, z))} \, {f}({z})"
