@@ -154,7 +154,7 @@ def test_log1p_is_evaluated_wherever_it_is_real():
         (lambda: Linear().weighted("expp"), KernelError, "got 'expp'. Did you mean 'exp'"),
         (lambda: Linear().after("square"), KernelError, "Named functions: abs, cos, exp, log1p, sin, sqrt, tanh"),
         (lambda: mercer.parse("linear.weighted(square)"), ParseError, "no function 'square'. Named functions: abs"),
-        (lambda: mercer.parse("linear.after(snh)"), ParseError, "no function 'snh'. Did you mean 'sin'"),
+        (lambda: mercer.parse("linear.after(tnh)"), ParseError, "no function 'tnh'. Did you mean 'tanh'"),
         (lambda: mercer.parse("linear.weighted(linear)"), ParseError, "needs a function of rows"),
         (lambda: mercer.parse("linear.weighted(exp(linear))"), ParseError, "needs a function of rows"),
         (lambda: mercer.parse("function(exp)"), ParseError, "exp needs a kernel inside"),
