@@ -518,7 +518,8 @@ class Kernel(Shown, ABC):
         Parameters
         ----------
         function : callable or str
-            It takes rows (n, d) and returns n numbers, or takes one string, graph or label; or a formula, "exp(x1)".
+            It takes rows (n, d) and returns n numbers, or takes one string, graph or label; or the name of a function
+            of one number, such as "exp"; or a formula, such as "x1^2 + x2".
 
         Returns
         -------
@@ -531,8 +532,8 @@ class Kernel(Shown, ABC):
 
         Parameters
         ----------
-        map : array, callable or Lift
-            g: a matrix (x becomes A x), a function of rows, or a lift.
+        map : array, callable, str or Lift
+            g: a matrix (x becomes A x), a function of rows, the name of a function of each number ("log1p"), or a lift.
 
         Returns
         -------

@@ -16,7 +16,7 @@ from scipy.sparse import csr_array
 
 from mercer.compute.runtime.memory import MAX_UNASKED_BYTES, Budget
 from mercer.kernels import Kernel, Weighted
-from mercer.kernels.algebra.functions import Written
+from mercer.kernels.algebra.functions import Formula
 from mercer.kernels.algebra.mapped import Mapped
 from mercer.kernels.lift_builder import LiftBuilder, OwnFeatures
 from mercer.kernels.points import Column, Points
@@ -113,7 +113,7 @@ class PartBuilder(LiftBuilder[Part]):
         return Unit(part)
 
     def weighted(self, kernel: Weighted) -> Part:
-        if isinstance(kernel.function, Written):
+        if isinstance(kernel.function, Formula):
             weight, inside = polynomial_of(kernel.function, self.n_columns), self.of(kernel.kernel)
             if weight is not None and isinstance(inside, Polynomials):
                 return self.multiplied(Polynomials(weight), inside)
@@ -136,7 +136,7 @@ class PartBuilder(LiftBuilder[Part]):
         return Moved(inside, kernel, names, algebra.linear(matrix)) if opened is None else Polynomials(opened)
 
 
-def polynomial_of(formula: Written, d: int) -> Expansion | None:
+def polynomial_of(formula: Formula, d: int) -> Expansion | None:
     """A formula of d columns as one feature, where it is a polynomial."""
     from mercer.kernels.formulas.expression import Expression  # loaded with the first formula
 

@@ -24,7 +24,7 @@ Row = dict[int, Surd]
 
 @dataclass(frozen=True)
 class Feature:
-    """Of the sum over k of weight_k f_k(x) f_k(z) one term: a weight above zero, and a polynomial."""
+    """Of the sum over k of weight_k f_k(x) f_k(z) one term: a positive weight, and a polynomial."""
 
     weight: Surd
     row: tuple[tuple[Monomial, Surd], ...]

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mercer.errors import InputError, KernelError, message
-from mercer.kernels.algebra.functions import Written, real
+from mercer.kernels.algebra.functions import Formula, real
+from mercer.kernels.algebra.named_functions import NAMED
 from mercer.kernels.formulas.build import absolute, multiply, power
 from mercer.kernels.formulas.evaluation import values_of_pairs, values_of_rows
 from mercer.kernels.formulas.polynomials import NotPolynomialError, Polynomial, expanded
@@ -20,6 +21,7 @@ from mercer.kernels.formulas.surds import TooLargeError
 from mercer.kernels.formulas.tree import (
     ONLY,
     RUN,
+    Call,
     Column,
     Dot,
     Node,
@@ -38,7 +40,7 @@ MAX_FEATURES = 10_000
 
 
 @dataclass(frozen=True)
-class Expression(Written):
+class Expression(Formula):
     """A formula of one point (a feature), or of two (a kernel, or what may be one).
 
     Parameters
@@ -237,6 +239,19 @@ def read_feature(text: str) -> Expression:
     if len(found) != 1:
         raise KernelError(f"Here one formula is needed; got {len(found)} in {text!r:.60}. Give 'x1^2 + x2', say.")
     return found[0]
+
+
+def function_of_rows(text: str) -> Any:
+    """The function of rows that a formula is: exp(x) is the named function exp, NumPy's.
+
+    >>> function_of_rows("exp(x)"), str(function_of_rows("exp(x) + 1"))
+    (<ufunc 'exp'>, 'exp(x) + 1')
+    """
+    found = read_feature(text)
+    match found.root:
+        case Call(name, (Column(0, column),)) if column == ONLY and name in NAMED:
+            return NAMED[name].function
+    return found
 
 
 def _text(text: Any) -> str:

@@ -105,7 +105,7 @@ def kernel_of(expression: Expression, d: int | None = None) -> Kernel | None:
     ...     print(kernel_of(read_kernel(text)))
     polynomial(degree=2, offset=1.0)
     gaussian(lengthscale=2.0)
-    constant(variance=1.0).weighted('exp(x)')
+    constant(variance=1.0).weighted(exp)
     linear.on([0, 1])
     None
     """

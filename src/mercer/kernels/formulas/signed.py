@@ -8,7 +8,7 @@ from fractions import Fraction
 from mercer.errors import KernelError
 from mercer.kernels import Constant, Kernel, Linear, Parabolic, Product, Sum
 from mercer.kernels.formulas import build
-from mercer.kernels.formulas.expression import Expression, read_feature
+from mercer.kernels.formulas.expression import Expression, function_of_rows
 from mercer.kernels.formulas.premises import is_assumed
 from mercer.kernels.formulas.terms import Term, Value, is_number, value_of
 from mercer.kernels.formulas.tree import ONLY, RUN, Column, Multiply, Node, Number, Power, number
@@ -119,7 +119,7 @@ def weighted(kernel: Kernel, node: Node) -> Kernel:
     """f(x) k(x, z) f(z) for a formula f that reads back."""
     text = str(Expression(node, 1))
     try:
-        found: Expression | str = Expression(node, 1) if is_assumed(node) else read_feature(text)
+        found = Expression(node, 1) if is_assumed(node) else function_of_rows(text)
     except KernelError as error:  # a ParseError: nothing that was read from two points, so an unknown part
         raise UnknownError(text) from error
     return kernel.weighted(found)
