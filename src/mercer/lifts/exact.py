@@ -13,7 +13,7 @@ from mercer.errors import InputError, KernelError, message, speaks
 from mercer.kernels import Kernel
 from mercer.kernels.lift_builder import NotFiniteError
 from mercer.kernels.points import Points
-from mercer.kernels.text import parse
+from mercer.kernels.text import parse_for
 from mercer.lifts.base import Lift
 from mercer.lifts.coerce import check_numbers, stated
 from mercer.lifts.composition import unique
@@ -120,7 +120,8 @@ def lift(kernel: Kernel | str, d: int | ArrayLike) -> Lift:
     Parameters
     ----------
     kernel : Kernel or str
-        A kernel, or its text; a lengthscale that a text leaves out is found from a table, and is 1.0 without one.
+        A kernel, its text, or a formula of two points such as "(1 + x.z)^2"; a lengthscale that a text leaves out is
+        found from a table, and is 1.0 without one.
     d : int, array or table
         A number of columns, or a table, whose names of columns then name the features.
 
@@ -135,6 +136,8 @@ def lift(kernel: Kernel | str, d: int | ArrayLike) -> Lift:
     >>> phi = lift(Polynomial(2), 2)
     >>> phi.get_feature_names_out().tolist()
     ['1', 'sqrt(2) x1', 'sqrt(2) x2', 'x1^2', 'sqrt(2) x1 x2', 'x2^2']
+    >>> lift("x1*z1 + x2*z2 + x2*z3 + x3*z2 + x3*z3", 3).get_feature_names_out().tolist()
+    ['x1', 'x2 + x3']
     >>> phi.transform([[1.0, 2.0]]) @ phi.transform([[3.0, 4.0]]).T
     array([[144.]])
     """
@@ -142,5 +145,5 @@ def lift(kernel: Kernel | str, d: int | ArrayLike) -> Lift:
         return (Counts if stated(kernel).kinds else Exact)(kernel).fit(d)
     if isinstance(d, bool) or d < 1:
         raise InputError(message("a positive number of columns, or a table", f"got {d!r}", "Use 2, say."))
-    known = parse(kernel) if isinstance(kernel, str) else kernel  # no data, no median
+    known = parse_for(kernel, int(d)) if isinstance(kernel, str) else kernel  # no data, no median
     return Exact(known).fit(np.ones((1, int(d))))
