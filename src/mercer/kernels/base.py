@@ -531,8 +531,8 @@ class Kernel(Shown, ABC):
 
         Parameters
         ----------
-        map : array, callable or Lift
-            g: a matrix (x becomes A x), a function of rows, or a lift.
+        map : array, list of str, callable or Lift
+            g: a matrix (x becomes A x), formulas of the columns such as ["x1", "x1*x2"], a function of rows, or a lift.
 
         Returns
         -------

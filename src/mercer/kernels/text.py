@@ -41,6 +41,9 @@ MAX_LETTERS = 1 << 20
 """Letters of a text."""
 MAX_NODES = 4096
 """Kernels of which a text composes one."""
+WITH_FORMULAS = ("after", "weighted")
+LETTERS_PER_NODE = 8
+"""Letters of formulas inside of a text that take as long to read as one more kernel."""
 
 
 def parse(text: str, names: Mapping[str, Any] | None = None, *, open: bool = False) -> Kernel:
@@ -220,8 +223,18 @@ class _Reader:
             method = getattr(self.as_kernel(value, first), token.text)
             self.expect("(")
             positional, named = self.arguments()
+            if token.text in WITH_FORMULAS:
+                self.charge(token, (*positional, *named.values()))
             value = self.built(token, method, *positional, **named)
         return value
+
+    def charge(self, token: Token, given: Iterable[Any]) -> None:
+        """Count formulas, before they are read, as kernels that take as long."""
+        lists = (each if isinstance(each, list) else [each] for each in given)
+        letters = sum(len(text) for texts in lists for text in texts if isinstance(text, str))
+        self.nodes += letters // LETTERS_PER_NODE
+        if self.nodes > self.most:
+            self.fail(f"A text composes at most {self.most:,} kernels, and here is one more", token)
 
     def closed_postfix(self, start: int) -> Any:
         """What is scaled, read once more: its lengthscales are those that `scaled` gives."""

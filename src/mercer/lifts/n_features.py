@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from mercer.kernels import Kernel, Weighted
+from mercer.kernels.algebra.feature_map import FeatureMap
 from mercer.kernels.algebra.mapped import Mapped
 from mercer.kernels.lift_builder import LiftBuilder, NotFiniteError, OwnFeatures
 from mercer.kernels.points import Column
@@ -181,9 +182,11 @@ def _summed(d: int, first: int, end: int) -> int:
 
 
 def _width(kernel: Mapped) -> int | None:
-    """How many columns a lift gives, if it can tell; a function cannot."""
-    lift = getattr(kernel, "map", None)
-    return getattr(lift.lift if isinstance(lift, Features) else lift, "_n_features_out", None)
+    """How many columns a lift or formulas give, if they can tell; a function cannot."""
+    given = getattr(kernel, "map", None)
+    if isinstance(given, FeatureMap):
+        return len(given)
+    return getattr(given.lift if isinstance(given, Features) else given, "_n_features_out", None)
 
 
 def _opened(inside: Size, most: int, reach: int) -> Size:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from mercer.errors import InputError, KernelError, message
+from mercer.kernels.algebra.feature_map import FeatureMap, is_texts
 from mercer.kernels.algebra.functions import name_of, real
 from mercer.kernels.algebra.mapped import Mapped
 from mercer.kernels.algebra.single import refuse_kernel
@@ -21,9 +22,11 @@ from mercer.kernels.points import Points, refuse_objects, refuse_sparse
 
 
 def check_map(owner: str, name: str, value: Any) -> Any:
-    """A matrix as rows of numbers; a function, or a lift with `transform`, as it is."""
-    needs = "a matrix of finite numbers, a function of rows, or a lift"
+    """A matrix as rows of numbers; texts as formulas; a function, or a lift with `transform`, as it is."""
+    needs = "a matrix of finite numbers, a list of formulas, a function of rows, or a lift"
     refuse_kernel(owner, needs, value)
+    if is_texts(value):
+        return FeatureMap.read(value)
     if callable(value) or hasattr(value, "transform"):
         return value
     matrix = _numbers(value)
@@ -49,9 +52,9 @@ class After(Mapped):
     ----------
     kernel : Kernel
         The kernel inside.
-    map : array, callable or lift
-        A matrix of shape (m, d), which maps x to A x; a function of rows, (n, d) to (n, m); or a lift, an object with a
-        method `transform`. Functions and lifts are equal by identity.
+    map : array, list of str, callable or lift
+        A matrix of shape (m, d), which maps x to A x; formulas of the columns x1, x2, ...; a function of rows, from
+        (n, d) to (n, m); or a lift, an object with a method `transform`. Functions and lifts are equal by identity.
 
     Examples
     --------
@@ -59,6 +62,8 @@ class After(Mapped):
     >>> k = Linear().after([[1.0, 0.0, 0.0], [0.0, 1.0, 1.0]])  # the lift [x1, x2 + x3]
     >>> k([[1.0, 2.0, 3.0]], [[4.0, 5.0, 6.0]])
     array([[59.]])
+    >>> print(Linear().after(["x1", "x1^2 + 2*x2^2"]))
+    linear.after(['x1', 'x1^2 + 2 x2^2'])
     """
 
     formula = "k(g(x), g(z))"
@@ -72,6 +77,11 @@ class After(Mapped):
         return np.array(self.map) if isinstance(self.map, tuple) else None
 
     @property
+    def formulas(self) -> FeatureMap | None:
+        """The formulas, where the map is given by some."""
+        return self.map if isinstance(self.map, FeatureMap) else None
+
+    @property
     def map_key(self) -> Hashable:
         return (type(self), self.map)
 
@@ -83,6 +93,8 @@ class After(Mapped):
 
     @property
     def _name(self) -> str:
+        if self.formulas is not None:
+            return "the formulas"
         return "the matrix" if self.matrix is not None else name_of(self.map)
 
     def _apply(self, values: NDArray[Any]) -> NDArray[Any]:
@@ -114,6 +126,8 @@ class After(Mapped):
 
     @property
     def map_label(self) -> str:
+        if self.formulas is not None:
+            return "phi(x)"
         return "A x" if self.matrix is not None else f"{self._name}(x)"
 
     def image(self, domain: Domain) -> Domain:
@@ -126,6 +140,8 @@ class After(Mapped):
         return INTEGERS if stays_whole else NONNEGATIVE if stays_positive else REALS
 
     def inner_width(self, d: int | None) -> int | None:
+        if self.formulas is not None:
+            return len(self.formulas) if d is None or self.formulas.fits(d) else 0
         if self.matrix is None:
             return None
         return len(self.matrix) if d in (None, self.width) else 0
@@ -142,11 +158,15 @@ class After(Mapped):
         return "a kernel of mapped points k(g(x), g(z)) is a kernel, with the lift phi(g(x)) (rule of the map)"
 
     def write(self, python: bool) -> tuple[str, int]:
+        if self.formulas is not None:
+            return self.write_postfix(python, "after", repr(self.formulas.texts))
         matrix = self.matrix
         argument = name_of(self.map) if matrix is None else repr(matrix.tolist())
         return self.write_postfix(python, "after", argument)
 
     def latex(self, x: str = "x", z: str = "z") -> str:
+        if self.formulas is not None:
+            return self.kernel.latex(self.formulas.latex(x), self.formulas.latex(z))
         g = name_of(self.map) if self.matrix is None else "A"
         if self.matrix is None:
             return self.kernel.latex(rf"\mathrm{{{g}}}({x})", rf"\mathrm{{{g}}}({z})")
