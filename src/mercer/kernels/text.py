@@ -42,7 +42,7 @@ MAX_LETTERS = 1 << 20
 MAX_NODES = 4096
 """Kernels of which a text composes one."""
 WITH_FORMULAS = ("after", "weighted")
-LETTERS_PER_NODE = 8
+LETTERS_PER_NODE = 2
 """Letters of formulas inside of a text that take as long to read as one more kernel."""
 
 

@@ -20,6 +20,10 @@ from mercer.lifts.expansion import Expansion
 from mercer.lifts.polynomial_features import expansion_of
 
 
+LETTER_WEIGHT = 16
+"""What a letter of a formula counts among the texts of a model file, since it is read by the grammar."""
+
+
 class Formulas(Lift):
     """One feature per formula: `phi(x) = [phi_1(x), ..., phi_D(x)]`.
 
@@ -84,6 +88,12 @@ class Formulas(Lift):
         self._texts = texts
 
     _saved: ClassVar[Mapping[str, Any]] = {"_texts": tuple[str, ...]}
+
+    @staticmethod
+    def _text_weight(fields: Mapping[str, Any]) -> int:
+        """How many plain texts of a file take as long as these formulas, about."""
+        given = fields.get("_texts")
+        return LETTER_WEIGHT * sum(map(len, given)) if isinstance(given, tuple) else 0
 
     def _inconsistency(self) -> str:
         return (

@@ -26,7 +26,10 @@ def expansion_of(phi: FeatureMap, d: int) -> Expansion | None:
         row = formula.polynomial(d)
         if row is None:
             return None
-        rows.append({_factors(monomial): float(number) for monomial, number in row.items()})
+        try:
+            rows.append({_factors(monomial): float(number) for monomial, number in row.items()})
+        except OverflowError:
+            return None
     monomials = sorted({key for row in rows for key in row}, key=lambda key: (len(key), key)) or [()]
     width = max(1, max(map(len, monomials)))
     factors = np.array([[*key, *[-1] * (width - len(key))] for key in monomials], dtype=np.intp)

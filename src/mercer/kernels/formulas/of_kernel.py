@@ -37,7 +37,7 @@ def polynomial_of(kernel: Kernel, d: int) -> Polynomial | None:
 
 
 def meant(value: float) -> Surd:
-    """The simplest exact number that a float is the nearest one to: 0.1 is 1/10, 0.333... is 1/3, 1.414... is sqrt(2).
+    """The simplest exact number that a float is next to: 0.1 is 1/10, 0.333... is 1/3, 1.414... is sqrt(2).
 
     >>> meant(0.1), meant(1 / 3), meant(-(2**0.5)), meant((2 / 3) ** 0.5)
     (1/10, 1/3, -sqrt(2), 1/3 sqrt(6))
@@ -49,11 +49,13 @@ def meant(value: float) -> Surd:
     if len(str(abs(decimal.numerator)).rstrip("0")) <= SHORT_DIGITS:
         return Surd.of(decimal)
     simple = decimal.limit_denominator(MAX_DENOMINATOR)
-    if float(simple) == value:
+    if abs(float(simple) - value) <= math.ulp(value):
         return Surd.of(simple)
     square = (decimal * decimal).limit_denominator(MAX_DENOMINATOR)
     root = Surd.root(square)
-    return (root if value > 0 else -root) if float(root) == abs(value) else Surd.of(Fraction(value))
+    if abs(float(root) - abs(value)) <= math.ulp(value):
+        return root if value > 0 else -root
+    return Surd.of(Fraction(value))
 
 
 class _OfKernel(LiftBuilder[Polynomial]):
