@@ -42,8 +42,6 @@ MAX_LETTERS = 1 << 20
 MAX_NODES = 4096
 """Kernels of which a text composes one."""
 WITH_FORMULAS = ("after", "weighted")
-LETTERS_PER_NODE = 2
-"""Letters of formulas inside of a text that take as long to read as one more kernel."""
 
 
 def parse(text: str, names: Mapping[str, Any] | None = None, *, open: bool = False) -> Kernel:
@@ -133,7 +131,7 @@ class _Reader:
         """Count one more kernel, before it is built."""
         self.nodes += 1
         if self.nodes > self.most:
-            self.fail(f"A text composes at most {self.most:,} kernels, and here is one more", token)
+            self.fail(f"A text composes at most {self.most:,} kernels and letters of formulas, and here is more", token)
 
     def expect(self, symbol: str) -> None:
         if not self.take(symbol):
@@ -229,10 +227,9 @@ class _Reader:
         return value
 
     def charge(self, token: Token, given: Iterable[Any]) -> None:
-        """Count formulas, before they are read, as kernels that take as long."""
+        """Count each letter of formulas as a kernel, before they are read: that takes as long."""
         lists = (each if isinstance(each, list) else [each] for each in given)
-        letters = sum(len(text) for texts in lists for text in texts if isinstance(text, str))
-        self.nodes += letters // LETTERS_PER_NODE
+        self.nodes += sum(len(text) for texts in lists for text in texts if isinstance(text, str))
         if self.nodes > self.most:
             self.fail(f"A text composes at most {self.most:,} kernels, and here is one more", token)
 
