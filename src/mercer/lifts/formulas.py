@@ -19,7 +19,6 @@ from mercer.lifts.composition import unique
 from mercer.lifts.expansion import Expansion
 from mercer.lifts.polynomial_features import expansion_of
 
-
 LETTER_WEIGHT = 32
 """What a letter of a formula counts among the texts of a model file, since it is read by the grammar."""
 

@@ -15,6 +15,8 @@ from scipy.sparse import csr_array
 
 from mercer.compute.runtime.memory import MAX_UNASKED_BYTES, Budget
 from mercer.kernels import Kernel, Weighted
+from mercer.kernels.algebra.feature_map import FeatureMap
+from mercer.kernels.algebra.functions import Formula
 from mercer.kernels.algebra.mapped import Mapped
 from mercer.kernels.lift_builder import LiftBuilder, OwnFeatures
 from mercer.kernels.points import Column, Points
@@ -112,6 +114,10 @@ class PartBuilder(LiftBuilder[Part]):
         return Unit(part)
 
     def weighted(self, kernel: Weighted) -> Part:
+        if isinstance(kernel.function, Formula):
+            weight, inside = polynomial_of(kernel.function, self.n_columns), self.of(kernel.kernel)
+            if weight is not None and isinstance(inside, Polynomials):
+                return self.multiplied(Polynomials(weight), inside)
         return Weighed(self.of(kernel.kernel), kernel, self._points.names)
 
     def chosen(self, kernel: Kernel, columns: Sequence[Column]) -> Part:
@@ -138,6 +144,14 @@ class PartBuilder(LiftBuilder[Part]):
             return algebra.linear(kernel.linear_map.toarray())
         phi = getattr(kernel, "formulas", None)
         return None if phi is None else expansion_of(phi, self.n_columns)
+
+
+def polynomial_of(formula: Formula, d: int) -> Expansion | None:
+    """A formula of d columns as one feature, where it is a polynomial."""
+    from mercer.kernels.formulas.expression import Expression  # loaded with the first formula
+
+    found = expansion_of(FeatureMap((formula,)), d) if isinstance(formula, Expression) else None
+    return found if found is not None and found.coefficients.nnz else None
 
 
 def _opened(inside: Expansion, forms: Expansion) -> Expansion | None:

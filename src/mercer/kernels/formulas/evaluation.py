@@ -42,6 +42,8 @@ OF_ONE: dict[str, Callable[[Any], Any]] = {
     "sinh": np.sinh, "sqrt": np.sqrt, "tan": np.tan, "tanh": np.tanh,
 }  # fmt: skip
 """NumPy's functions by their names here."""
+FUNCTIONS = frozenset({*OF_ONE, "max", "min", "sinc"})
+"""All that have values; others a formula only names."""
 
 
 def _running(k: int | None) -> int:
@@ -79,7 +81,10 @@ class Evaluator:
     def number(self, node: Number, k: int | None) -> Values:
         if self.exactly:
             return _exactly(node.value)
-        return float(node.value)
+        try:
+            return float(node.value)
+        except OverflowError:  # what comes of it is refused, in words
+            return math.copysign(math.inf, node.value)
 
     def constant(self, node: Constant, k: int | None) -> Values:
         return Precise(getattr(context(), node.name)) if self.exactly else getattr(math, node.name)
@@ -133,6 +138,9 @@ class Evaluator:
         return _quotients(Precise(1), below) if self.exactly else np.divide(1.0, below)
 
     def call(self, node: Call, k: int | None) -> Values:
+        if node.name not in FUNCTIONS:
+            needs, remedy = "functions that it knows", "Only mercer.prove takes names of functions."
+            raise InputError(message(needs, f"{node.name} has no values", remedy, subject="A formula"))
         found = [self.value(each, k) for each in node.arguments]
         if node.name == "min":
             return reduce(np.minimum, found)
