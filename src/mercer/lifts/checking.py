@@ -18,6 +18,8 @@ from mercer.lifts.base import Lift
 from mercer.lifts.equality import Equality
 from mercer.lifts.sides import Features, Side, features_of, kernel_of
 
+MAX_NAME = 30
+"""Letters of a kernel that is written out in a sentence."""
 MAX_EXACT = 24
 """Letters of a number that is shown as it is."""
 POINTS = 20
@@ -39,8 +41,9 @@ def check(
 
     Where both are polynomials the answer is exact: both are multiplied out, in fractions and roots, and polynomials are
     equal only if all coefficients are. A float inside of a kernel or a lift counts as the simplest number next to it,
-    0.1 as 1/10 and 1.4142135623730951 as sqrt(2). Other features and kernels are computed with 50 digits (Python functions with 16) at pairs of points: a difference proves that they differ, and where none is found
-    the answer is "unknown".
+    0.1 as 1/10 and 1.4142135623730951 as sqrt(2). Other features and kernels are computed with 50 digits (Python
+    functions with 16) at pairs of points: a difference proves that they differ, and where none is found the answer is
+    "unknown".
 
     Parameters
     ----------
@@ -104,7 +107,7 @@ def _float(number: Surd) -> float:
 
 def _of_polynomials(found: Difference | None, right: Side, d: int) -> Equality:
     if found is None:
-        reason = f"phi(x).phi(z) and {right.name} are the same polynomial of x and z in R^{d}"
+        reason = f"phi(x).phi(z) and {_name(right)} are the same polynomial of x and z in R^{d}"
         return Equality("equal", reason, d)
     told = _told(right, found.x, found.z, *map(_exact, found.values))
     term, (ours, theirs) = _term(found.monomial, d), map(_exact, found.coefficients)
@@ -145,7 +148,11 @@ def points(d: int) -> NDArray[np.float64]:
 
 
 def _told(right: Side, x: Sequence[float], z: Sequence[float], ours: str, theirs: str) -> str:
-    return f"at x = {_point(x)}, z = {_point(z)} phi(x).phi(z) is {ours} and {right.name} is {theirs}"
+    return f"at x = {_point(x)}, z = {_point(z)} phi(x).phi(z) is {ours} and {_name(right)} is {theirs}"
+
+
+def _name(right: Side) -> str:
+    return right.name if len(right.name) <= MAX_NAME else "the kernel"
 
 
 def _point(x: Sequence[float]) -> str:

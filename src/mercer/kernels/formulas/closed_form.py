@@ -41,10 +41,11 @@ def closed_form(phi: FeatureMap, d: int) -> Kernel:
     """
     features = polynomials_of(phi, d)
     found = None if features is None else inner_product(features, d)
-    kernel = None if found is None or features is None else recognised(found, d) or _linear_map(features, d)
+    if features is None or found is None:
+        return Linear().after(phi)
     try:
-        return Linear().after(phi) if kernel is None else kernel
-    except OverflowError:
+        return recognised(found, d) or _linear_map(features, d) or Linear().after(phi)
+    except OverflowError:  # a coefficient beyond all floats
         return Linear().after(phi)
 
 
