@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.errors import DomainError, InputError, message
+from mercer.kernels.algebra.named_functions import name_in_table, named
 from mercer.kernels.points import Points
 from mercer.kernels.precision.mpmath_arrays import Precise
 
@@ -18,10 +19,18 @@ Function = Callable[[Any], Any]
 
 def name_of(thing: Any) -> str:
     """How a text calls a function or a lift: by its name, letters only."""
+    if (known := name_in_table(thing)) is not None:
+        return known
     if getattr(thing, "__name__", "") == "__call__":  # of an object that is called
         thing = thing.__self__
     name = getattr(thing, "__name__", type(thing).__name__)
     return "".join(letter for letter in name if letter.isalnum() or letter == "_")
+
+
+def written(thing: Any, python: bool) -> str:
+    """A function or a lift in the text of a kernel; in Python a named one stands in quotes."""
+    name = name_of(thing)
+    return repr(name) if python and named(thing) else name
 
 
 def real(owner: str, name: str, values: Any) -> NDArray[Any]:

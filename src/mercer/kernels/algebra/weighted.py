@@ -10,21 +10,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.errors import InputError, KernelError, message
-from mercer.kernels.algebra.functions import name_of, of_each, real
+from mercer.kernels.algebra.functions import name_of, of_each, real, written
+from mercer.kernels.algebra.named_functions import function_of, named, weights_of
 from mercer.kernels.algebra.single import Single, refuse_kernel
 from mercer.kernels.base import Kernel
+from mercer.kernels.domain import Domain, meet
 from mercer.kernels.latex import parens
 from mercer.kernels.lift_builder import Features, LiftBuilder
 from mercer.kernels.pairs import Block, Pairs
 from mercer.kernels.points import Column, Points, refuse_sparse
+from mercer.kernels.proof.judgement import Judgement, Situation
 
 
 def check_function(owner: str, name: str, value: Any) -> Any:
     """Something that can be called with rows."""
-    refuse_kernel(owner, "a function of rows", value)
-    if not callable(value):
-        raise KernelError(message("a function of rows", f"got {value!r}", "Give a function.", subject=owner))
-    return value
+    needs = "a function of rows, or the name of one"
+    refuse_kernel(owner, needs, value)
+    found = function_of(owner, needs, value)
+    if not callable(found):
+        raise KernelError(message(needs, f"got {value!r}", "Give a function.", subject=owner))
+    return found
 
 
 class Weighted(Single):
@@ -36,17 +41,17 @@ class Weighted(Single):
     ----------
     kernel : Kernel
         The kernel inside.
-    function : callable
-        Of rows of numbers, it takes all of them (n, d) and returns n real numbers. Of strings, graphs or labels, it
-        takes one as the kernel reads it (a str, bytes or tuple of tokens; a `Graph`; the label's text, None where it is
-        missing), and returns a real number; where a table has several columns, it takes a tuple, the row. The result is
-        checked at each evaluation. Functions are equal by identity.
+    function : callable or {"abs", "cos", "exp", "log1p", "sin", "sqrt", "tanh"}
+        A named function takes rows of one number; "exp", `np.exp` and `math.exp` are one function, and texts and model
+        files hold it. Of any other: of rows of numbers, it takes all of them (n, d) and returns n real numbers. Of
+        strings, graphs or labels, it takes one as the kernel reads it (a str, bytes or tuple of tokens; a `Graph`; the
+        label's text, None where it is missing), and returns a real number; where a table has several columns, it takes
+        a tuple, the row. The result is checked at each evaluation. Functions are equal by identity.
 
     Examples
     --------
-    >>> import numpy as np
     >>> from mercer.kernels import Constant
-    >>> Constant(1.0).weighted(np.exp)([[1.0]], [[2.0]]).round(4)  # exp(x + z)
+    >>> Constant(1.0).weighted("exp")([[1.0]], [[2.0]]).round(4)  # exp(x + z)
     array([[20.0855]])
     >>> from mercer.kernels import Spectrum
     >>> Spectrum(1).weighted(lambda text: 1 / len(text))(["aaaa", "b"])
@@ -85,6 +90,8 @@ class Weighted(Single):
         array of shape (n,)
         """
         refuse_sparse(points, subject="weighted")
+        if named(self.function):
+            return weights_of(self.function, points)  # type: ignore[arg-type]
         if points.first_object is not None:
             return of_each("weighted", self.function, points, self._known(points))
         values = real("weighted", name_of(self.function), self.function(points.values))
@@ -98,6 +105,24 @@ class Weighted(Single):
         """What was found of the objects of the only column: it is kept with their store."""
         store = points.stores[0]
         return {} if store is None else store.beside(store, self, lambda _: {})
+
+    @property
+    def domain(self) -> Domain:
+        known = named(self.function)
+        return meet(self.kernel.domain, known.domain) if known else self.kernel.domain
+
+    @property
+    def width(self) -> int | None:
+        return 1 if named(self.function) else self.kernel.width
+
+    def judge(self, situation: Situation) -> Judgement:
+        known, name = named(self.function), name_of(self.function)
+        if known and situation.d not in (None, 1):
+            return Judgement(f"{self}: {name} takes rows of one column, not of {situation.d}", proven=False)
+        if known and not situation.domain.within(known.domain):
+            outside = f"{name} is not real everywhere on {situation.domain} (it is on {known.domain})"
+            return Judgement(f"{self}: {outside}", proven=False)
+        return super().judge(situation)
 
     @property
     def needed(self) -> frozenset[Column] | None:
@@ -115,13 +140,16 @@ class Weighted(Single):
         return build.weighted(self)
 
     def rule(self) -> str:
+        name = name_of(self.function)
+        checked = f"{name} real-valued on the domain: checked at each evaluation"
+        held = f"{name} is one" if named(self.function) else checked
         return (
             "f(x) k(x, z) f(z) is a kernel for every real function f, with the lift f(x) phi(x) (rule of the weight; "
-            f"{name_of(self.function)} real-valued on the domain: checked at each evaluation)"
+            f"{held})"
         )
 
     def write(self, python: bool) -> tuple[str, int]:
-        return self.write_postfix(python, "weighted", name_of(self.function))
+        return self.write_postfix(python, "weighted", written(self.function, python))
 
     def latex(self, x: str = "x", z: str = "z") -> str:
         f = rf"\mathrm{{{name_of(self.function)}}}"
