@@ -109,12 +109,14 @@ relative = {
     for form in drawn
 }
 print(relative)
+
 try:
     RandomFourier.components_for(
         "laplace", epsilon=0.1, delta=0.01, n=200, error="distance"
     )
 except KernelError as error:
-    print(error)
+    refusal = str(error)
+print(refusal)
 
 # %%
 # We add a near-duplicate of each point, a thousandth away. The relative errors of the Gaussian's distances stay below
@@ -123,9 +125,10 @@ near = np.vstack([X[:100], X[:100] + 1e-3 * rng.normal(size=(100, 5))])
 figure, panels = plt.subplots(
     1, 2, figsize=(9.5, 4), layout="constrained", sharey=True
 )
+distances = {}
 for name, axes in zip(("gaussian(2)", "laplace(2)"), panels, strict=True):
     lift = RandomFourier(name, form="offset", sampling="iid")
-    LiftErrorDisplay.from_lift(
+    distances[name] = LiftErrorDisplay.from_lift(
         lift,
         near,
         components=components[1:],
