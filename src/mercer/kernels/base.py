@@ -519,7 +519,7 @@ class Kernel(Shown, ABC):
         ----------
         function : callable or str
             It takes rows (n, d) and returns n numbers, or takes one string, graph or label; or the name of a function
-            of one number, such as "exp".
+            of one number, such as "exp"; or a formula, such as "x1^2 + x2".
 
         Returns
         -------

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.kernels import After, Weighted
-from mercer.kernels.algebra.functions import name_of
+from mercer.kernels.algebra.functions import Formula, name_of
 from mercer.kernels.algebra.mapped import Mapped
 from mercer.kernels.algebra.named_functions import named
 from mercer.kernels.lift_builder import OwnFeatures
@@ -142,6 +142,8 @@ class Weighed(Part):
     def names(self, inputs: Sequence[str]) -> list[str]:
         alone = inputs[0] if named(self.kernel.function) else "x"
         label = f"{name_of(self.kernel.function)}({alone})"
+        if isinstance(self.kernel.function, Formula):
+            label = bracketed(self.kernel.function.text(inputs))
         return [product_text(label, bracketed(name)) for name in self.inside.names(inputs)]
 
     def inconsistency(self, columns: int | None) -> str:
