@@ -79,8 +79,8 @@ def _inner(left: Node, right: Node, factor: Fraction) -> Node:
 
 def _with(node: Node, chosen: dict[str, Fraction]) -> Node:
     if isinstance(node, Call) and node.name in chosen:
-        factor = chosen[node.name]
-        return Number(factor) if len(node.arguments) == 1 else _inner(*node.arguments, factor)
+        factor, points = chosen[node.name], node.arguments
+        return Number(factor) if len(points) == 1 else _inner(points[0], points[1], factor)
     return _simple(rebuilt(node, tuple(_with(child, chosen) for child in node.children)))
 
 
