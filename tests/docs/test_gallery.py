@@ -109,7 +109,13 @@ def test_random_waves(page):
     assert abs(pairs - ours) < 0.01 < abs(pairs - lecture)
     assert abs(2 * offset - ours) < 0.02
     assert "laplace" in page["refusal"]
-    assert page["relative"] > 100
+    m = 2 * np.log(200 * 199 / 0.01) / (1.1**2 - 1 - 2 * np.log(1.1))  # Johnson and Lindenstrauss, by chi-squared laws
+    assert page["relative"]["pairs"] == 2 * np.ceil(m)
+    assert 0.87 * 2 * m < page["relative"]["offset"] < 0.89 * 2 * m  # 7/8 to first order
+    gaussian, laplace = page["distances"].values()
+    assert (np.asarray(gaussian.worst).max(axis=1) < gaussian.bounds).all()
+    assert np.median(laplace.worst, axis=1).min() > 0.5  # near points are off, whatever the number of waves
+    assert laplace.bounds is None
 
 
 # -- nonlinear classifiers -------------------------------------------------------------------------------------------
