@@ -15,7 +15,7 @@ from mercer.lectures.verdict import Found
 PAGE_INCHES, PANEL_INCHES = 9.6, 3.6
 """Width of panels side by side on a page, and height of each, at least."""
 SQUARE, WIDE = 1.35, 1.1
-"""How wide a title may be, as a part of axes that have not found their place yet: square ones leave room at their sides."""
+"""How wide titles may be, as parts of axes that have not found their place yet: square ones leave room beside them."""
 FORMATS = ("png", "svg", "pdf")
 
 
