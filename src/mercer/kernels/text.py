@@ -283,7 +283,8 @@ class _Reader:
             said = told(kernel.__name__, known, dict.fromkeys(known[:positional]) | named)
             self.fail(said.removesuffix("."), token)
         if positional > len(known) or set(known[:positional]) & set(named):
-            self.fail(f"{kernel.__name__} takes {', '.join(known) or 'no parameter'}, each once", token)
+            takes = f"{', '.join(known)}, each once" if known else f"no parameter; a factor is written 2*{kernel.name}"
+            self.fail(f"{kernel.__name__} takes {takes}", token)
 
     def arguments(self, of_rows: bool = False) -> tuple[list[Any], dict[str, Any]]:
         """What stands in parentheses, the closing one included.

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mercer.errors import InputError, KernelError, message, speaks
-from mercer.kernels import Kernel
+from mercer.kernels import Function, Kernel
 from mercer.kernels.lift_builder import NotFiniteError
 from mercer.kernels.points import Points
 from mercer.kernels.text import parse
@@ -98,6 +98,8 @@ class Exact(Lift):
 
 def _instead(kernel: Kernel, d: int) -> str:
     """What can be had where no finite lift can."""
+    if isinstance(kernel, Function):
+        return "Nystrom(kernel) approximates it; features of one point, g(x), are those of Linear().after(g)."
     if kernel.law(d) is None:
         return "Nystrom(kernel) approximates the kernel by landmarks."
     return "RandomFourier(kernel) approximates the kernel by random waves, Nystrom(kernel) by landmarks."

@@ -46,8 +46,28 @@ def most_features(kernel: Kernel, d: int) -> int | None:
         return None
 
 
+def needs_data(kernel: Kernel, d: int) -> bool:
+    """Whether features are not counted because a function gives so many columns as it likes.
+
+    >>> from mercer.kernels import Gaussian, Linear
+    >>> needs_data(Linear().after(lambda X: X), 2), needs_data(Gaussian(), 2)
+    (True, False)
+    """
+    try:
+        SizeBuilder(d).of(kernel)
+    except UnknownWidthError:
+        return True
+    except (NotFiniteError, UncountedError):
+        pass
+    return False
+
+
 class UncountedError(Exception):
     """A finite lift whose features are too many to be counted, or cannot be counted without data."""
+
+
+class UnknownWidthError(UncountedError):
+    """A function of rows, of which only data show how many columns it gives."""
 
 
 @dataclass(frozen=True)
@@ -151,7 +171,7 @@ class SizeBuilder(LiftBuilder[Size]):
         matrix = kernel.linear_map
         width = _width(kernel, self.n_columns) if matrix is None else matrix.shape[0]
         if width is None:
-            raise UncountedError
+            raise UnknownWidthError
         inside = SizeBuilder(width).of(kernel.kernel)
         if matrix is None or inside.terms is None:
             return Size(inside.features)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from mercer.errors import InputError, KernelError, message
+from mercer.errors import InputError, KernelError, message, number_of
 from mercer.kernels.algebra.functions import name_of, real, written
 from mercer.kernels.algebra.mapped import Mapped
 from mercer.kernels.algebra.named_functions import function_of, named, transformed
@@ -104,7 +104,7 @@ class After(Mapped):
         given = self.map.transform(values) if hasattr(self.map, "transform") else self.map(values)
         mapped = real("after", self._name, given)
         if mapped.ndim != 2 or len(mapped) != len(values):
-            got = f"{self._name} gave an array of shape {mapped.shape} for {len(values)} rows"
+            got = f"{self._name} gave an array of shape {mapped.shape} for {number_of(len(values), 'row')}"
             raise InputError(
                 message("one row per row from its map", got, "Return an array of shape (n, m).", subject="after")
             )
@@ -116,7 +116,12 @@ class After(Mapped):
         if matrix.shape[1] != values.shape[1]:
             got = f"the data has {values.shape[1]}"
             raise InputError(
-                message(f"data of {matrix.shape[1]} columns for its matrix", got, "Check the columns.", subject="after")
+                message(
+                    f"data of {number_of(matrix.shape[1], 'column')} for its matrix",
+                    got,
+                    "Check the columns.",
+                    subject="after",
+                )
             )
         product: NDArray[Any] = values @ matrix.T
         return product
