@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from mercer.kernels import After, Kernel, Weighted
+from mercer.kernels.algebra.feature_map import FeatureMap
 from mercer.kernels.algebra.mapped import Mapped
 from mercer.kernels.lift_builder import LiftBuilder, NotFiniteError, OwnFeatures
 from mercer.kernels.points import Column
@@ -204,8 +205,10 @@ def _width(kernel: Mapped, d: int) -> int | None:
     """How many columns a map gives of d, if it can tell: a function that has no name cannot."""
     if isinstance(kernel, After) and kernel.named is not None:
         return d
-    lift = getattr(kernel, "map", None)
-    return getattr(lift.lift if isinstance(lift, Features) else lift, "_n_features_out", None)
+    given = getattr(kernel, "map", None)
+    if isinstance(given, FeatureMap):
+        return len(given)
+    return getattr(given.lift if isinstance(given, Features) else given, "_n_features_out", None)
 
 
 def _opened(inside: Size, most: int, reach: int) -> Size:
