@@ -1,8 +1,9 @@
-"""Random and mutated texts of kernels: each gives a kernel or a `ParseError`, soon and in little memory.
+"""Random and mutated texts of kernels and formulas: each gives a kernel or a `ParseError`, soon and in little memory.
 
     python benchmarks/fuzz_texts.py [--count 100000] [--seed 0]
 
-What is read must print and be read again as an equal kernel, with an equal hash, and its LaTeX must be written.
+What is read must print and be read again as an equal kernel, with an equal hash, and its LaTeX must be written. Of a
+short formula `mercer.prove` must give an answer, printed and in LaTeX, or refuse it in words.
 """
 
 from __future__ import annotations
@@ -18,8 +19,10 @@ from dataclasses import dataclass, field
 
 from mutants import NAMES, kernel_text
 
-from mercer.errors import ParseError
-from mercer.kernels.text import METHODS, parse
+from mercer.errors import KernelError, ParseError
+from mercer.kernels.formulas.detect import is_formula
+from mercer.kernels.proof.prove import prove
+from mercer.kernels.text import METHODS, known_names, parse
 
 SLOWEST = 2.0
 """Seconds of the processor that a text may take, to be read, printed and read again."""
@@ -36,6 +39,21 @@ PIECES = [
 ]  # fmt: skip
 LONG = ["+{}", "*{}", "**2", ".normalized()", ".scaled([1])", ".on([0])", ",1", "'a',", "(", "exp(", "[", "{}**", "1"]
 """What is repeated until a text is large."""
+ATOMS = [
+    "x.z", "x.x'", "<x, z>", "x1", "z1", "x2", "z2", "x_1", "x", "z", "|x - z|", "|x|", "||x-z||^2", "1", "2", "0.5",
+    "s", "pi", "min(x, z)", "sum(x_k z_k)", "prod(1 + x_k z_k)", "k(x, z)", "f(x)", "f(z)",
+    "x'[[2,1],[1,2]]z", "sqrt(2)",
+]  # fmt: skip
+SHAPES = [
+    "{} + {}", "{} - {}", "{} {}", "{}*{}", "({})({})", "({})^2", "({})^3", "({})^0.5", "({})^-1", "({})/({})",
+    "exp({})", "exp(-({}))", "cos({})", "tanh({})", "log({})", "-{}", "sqrt({})", "({})^({})", "max({}, {})",
+    "|{}|",
+]  # fmt: skip
+LONG_FORMULAS = ["+x.z", " x1z1", "-x1 z2", "*(1+x.z)", "^2", "(1+", "exp(", "|", "<x,", "x_1+", "+|x-z|^2", "[", "'"]
+PROVEN_LETTERS = 60
+"""Letters of formulas that are proven too."""
+PROOF_SECONDS = 0.05
+"""How long a witness is searched for."""
 
 
 @dataclass
@@ -63,6 +81,9 @@ class Report:
 def text_of(rng: random.Random) -> str:
     """A text: a formula, one that was changed, tokens one after the other, or something large."""
     kind = rng.random()
+    if rng.random() < 0.4:
+        text = formula_text(rng)
+        return text if kind < 0.6 else changed(text, rng) if kind < 0.95 else large_formula(rng)
     if kind < 0.35:
         return kernel_text(rng)
     if kind < 0.75:
@@ -71,6 +92,20 @@ def text_of(rng: random.Random) -> str:
         words = [*PIECES, *NAMES, *(f".{method}(" for method in METHODS)]
         return rng.choice(["", " "]).join(rng.choice(words) for _ in range(rng.choice([1, 3, 8, 30])))
     return large(rng)
+
+
+def formula_text(rng: random.Random, depth: int = 3) -> str:
+    """A formula of two points."""
+    if depth == 0 or rng.random() < 0.2:
+        return rng.choice(ATOMS)
+    shape = rng.choice(SHAPES)
+    return shape.format(*(formula_text(rng, depth - 1) for _ in range(shape.count("{}"))))
+
+
+def large_formula(rng: random.Random) -> str:
+    """A formula in which a piece is repeated, up to the limits and beyond."""
+    piece, size = rng.choice(LONG_FORMULAS), rng.choice([50, 300, 3000, LONGEST])
+    return rng.choice(["", "x.z", "x1 z1"]) + piece * (size // len(piece)) + rng.choice(["", "x.z", ")" * 20])
 
 
 def changed(text: str, rng: random.Random) -> str:
@@ -106,6 +141,9 @@ def trial(text: str) -> str:
         kernel = parse(text)
     except ParseError as error:
         message = str(error)
+        bad = proof_of(text)
+        if bad:
+            return bad
         return f"BAD message of {len(message)} letters" if len(message) > 3000 else message[:12]
     except Exception as error:  # noqa: BLE001  # this is what is looked for
         return f"BAD {type(error).__name__}: {str(error)[:200]}"
@@ -117,6 +155,24 @@ def trial(text: str) -> str:
     except Exception as error:  # noqa: BLE001  # what was read must be printed and read
         return f"BAD print: {type(error).__name__}: {str(error)[:200]}"
     return "read"
+
+
+def proof_of(text: str) -> str:
+    """What is wrong with the proof of a short formula; "" where nothing is."""
+    if len(text) > PROVEN_LETTERS or not is_formula(text, known_names()):
+        return ""
+    try:
+        proof = prove(text, time_limit=PROOF_SECONDS)
+        str(proof), proof.to_latex()
+    except (KernelError, ValueError) as error:  # ValueError: numbers of columns that do not fit, which Mercer says
+        return (
+            ""
+            if isinstance(error, KernelError) or type(error).__module__ == "mercer.errors"
+            else f"BAD proof {error!r}"
+        )
+    except Exception as error:  # noqa: BLE001  # this is what is looked for
+        return f"BAD proof: {type(error).__name__}: {str(error)[:200]}"
+    return ""
 
 
 def peak() -> int:

@@ -19,7 +19,7 @@ from mercer.cli.output import Voice
 
 pytestmark = pytest.mark.slow
 
-VERBS = ("fit", "predict", "score", "transform", "plan", "prove", "show", "inspect", "doctor", "demo")
+VERBS = ("fit", "predict", "score", "transform", "plan", "prove", "lift", "show", "inspect", "doctor", "demo")
 
 
 @pytest.fixture

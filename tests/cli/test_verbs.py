@@ -1,4 +1,4 @@
-"""The other verbs: predict, score, transform, plan, prove, show, inspect, doctor, demo."""
+"""The other verbs: predict, score, transform, plan, prove, lift, show, inspect, doctor, demo."""
 
 import io
 import json
@@ -248,6 +248,26 @@ def test_plan_takes_a_table_or_shapes(tmp_path, words, reason):
     table = write_houses(tmp_path / "houses.csv")
     done = run("plan", *(table if word == "TABLE" else word for word in words))
     assert (done.exit_code, reason in done.stderr) == (2, True)
+
+
+@pytest.mark.parametrize("text", ["1 + x.x'", "min(x, z)", "gaussian - laplace", "x1*z1 + x2*z3 + x3*z2"])
+def test_prove_reads_formulas_and_differences(text):
+    assert run("prove", text).stdout == f"{mercer.prove(text)}\n"
+
+
+def test_prove_takes_short_names_of_domains():
+    assert told("prove", "min(x, x')", "--domain", "Z")["status"] == "refuted"
+    assert told("prove", "min(x, x')", "--domain", "R+")["status"] == "proven"
+
+
+def test_lift_names_the_features_of_exercise_20():
+    formula = "x1*z1 + x2*z2 + x2*z3 + x3*z2 + x3*z3"
+    assert run("lift", formula, "-d", "3").stdout == "x1\nx2 + x3\n"
+    found = told("lift", "(1 + x.z)^2", "--columns", "1")
+    assert found["features"] == ["1", "sqrt(2) x1", "x1^2"]
+    refused = run("lift", "gaussian")
+    assert refused.exit_code == 2
+    assert "RandomFourier" in refused.stderr
 
 
 def test_prove_is_that_of_python():

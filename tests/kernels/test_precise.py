@@ -66,3 +66,15 @@ def test_the_users_mpmath_is_left_alone():
     before = mpmath.mp.dps
     Precise(1) / 3
     assert mpmath.mp.dps == before
+
+
+def test_complex_values_and_endless_ones_are_what_numpy_makes_of_them():
+    negative = precisely(np.array([-2.0]))
+    with np.errstate(all="ignore"):
+        for function in (np.sqrt, np.log, lambda x: np.power(x, 0.5)):
+            assert np.isnan(function(np.array([-2.0]))).all()
+            assert np.isnan(function(negative).astype(float)).all()
+        huge = np.exp(np.exp(precisely(np.array([800.0]))))  # beyond any computer: NumPy's is infinite
+        assert float(huge[0]) == np.inf
+        assert np.isnan(float(np.cos(huge)[0]))
+        assert float(np.exp(-np.exp(precisely(np.array([800.0]))))[0]) == 0.0

@@ -11,6 +11,7 @@ from mercer.cli.demo import DemoOptions, demo
 from mercer.cli.doctor import DoctorOptions, doctor
 from mercer.cli.fit import FitOptions, fit
 from mercer.cli.inspect import InspectOptions, inspect
+from mercer.cli.lift import LiftOptions, lift
 from mercer.cli.plan import PlanOptions, plan
 from mercer.cli.predict import PredictOptions, predict
 from mercer.cli.prove import ProveOptions, prove
@@ -32,6 +33,7 @@ add_verb(app, ScoreOptions, score, "mercer score houses.mercer sold.csv")
 add_verb(app, TransformOptions, transform, "mercer transform houses.csv --drop price --n-components 50 > features.csv")
 add_verb(app, PlanOptions, plan, "mercer plan --rows 1e6 --columns 20 --memory-limit 4GB")
 add_verb(app, ProveOptions, prove, "mercer prove min --domain integers")
+add_verb(app, LiftOptions, lift, 'mercer lift "(1 + x.z)^2" --columns 2')
 add_verb(app, InspectOptions, inspect, "mercer inspect houses.mercer")
 add_verb(app, ShowOptions, show, "mercer show ex17 --out ex17.png --style slide")
 add_verb(app, DoctorOptions, doctor, "mercer doctor")

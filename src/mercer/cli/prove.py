@@ -17,12 +17,14 @@ if TYPE_CHECKING:
 class ProveOptions(Common):
     """What `mercer prove` takes."""
 
-    kernel: Annotated[str, typer.Argument(help="A kernel as text: min, sinc, gaussian*linear+1.")]
+    kernel: Annotated[
+        str, typer.Argument(help="A kernel as text, min or gaussian - laplace, or a formula: (1 + x.z)^2.")
+    ]
     columns: Annotated[
         int | None, typer.Option("--columns", "-d", min=1, help="Number of columns (default: as many as possible).")
     ] = None
     domain: Annotated[
-        str | None, typer.Option("--domain", help="reals, nonnegative, integers, naturals or sphere.")
+        str | None, typer.Option("--domain", help="reals (R), nonnegative (R+), integers (Z), naturals (N) or sphere.")
     ] = None
     seconds: Annotated[
         float, typer.Option("--time-limit", help="Seconds after which a search for a counterexample ends.")

@@ -32,10 +32,10 @@ Polynomial = dict[Monomial, Surd]
 
 MAX_TERMS = 5_000
 """Monomials of a polynomial."""
-MAX_PRODUCTS = 2_000_000
-"""Products of two monomials, altogether."""
+MAX_PRODUCTS = 500_000
+"""Products of two numbers, altogether: some seconds."""
 MAX_DEGREE = 64
-"""The largest power that is multiplied out."""
+"""The largest power that is multiplied out, and half of the largest degree in both points together."""
 
 
 class NotPolynomialError(ArithmeticError):
@@ -103,9 +103,11 @@ class Expander:
 
     def multiplied(self, first: Polynomial, second: Polynomial) -> Polynomial:
         """The product."""
-        self.products += len(first) * len(second)
+        self.products += _numbers(first) * _numbers(second)
         if self.products > MAX_PRODUCTS:
             raise TooLargeError("a polynomial of too many products")
+        if max(map(degree, first), default=0) + max(map(degree, second), default=0) > 2 * MAX_DEGREE:
+            raise TooLargeError(f"a polynomial of degree above {2 * MAX_DEGREE}")
         found: Polynomial = {}
         for a, left in first.items():
             for b, right in second.items():
@@ -186,6 +188,11 @@ _BY_TYPE: dict[type, Callable[[Expander, Any, int | None], Polynomial]] = {
     Norm: Expander.norm,
     Over: Expander.over,
 }
+
+
+def _numbers(polynomial: Polynomial) -> int:
+    """How many fractions its coefficients are made of."""
+    return sum(len(factor.terms) for factor in polynomial.values())
 
 
 def _joined(a: Monomial, b: Monomial) -> Monomial:

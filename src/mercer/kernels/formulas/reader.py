@@ -39,6 +39,8 @@ MAX_GLUED = 30
 """Letters of a word that is taken apart into names."""
 MAX_NUMBER = 40
 """Letters of a number."""
+MAX_EXPONENT = 1_000_000
+"""The largest exponent that is a number."""
 MAX_COLUMNS = 1 << 20
 """The largest number of a column."""
 FUNCTIONS = ("abs", "cos", "cosh", "exp", "log", "log1p", "sin", "sinh", "sqrt", "tan", "tanh")
@@ -306,6 +308,8 @@ class _Reader:
         operator = self.next
         self.at += 1
         exponent = self.scalar(self.power(), operator)
+        if isinstance(exponent, Number) and abs(exponent.value) > MAX_EXPONENT:
+            self.fail(f"An exponent is at most {MAX_EXPONENT:,}", operator)
         if isinstance(base, Vector) and behind == ".":
             self.fail("A power of the inner product needs parentheses, as in (x.z)^2", operator)
         if isinstance(base, Matrix):

@@ -27,13 +27,15 @@ def context() -> Any:
 
 
 class Precise:
-    """A number of 50 digits."""
+    """A number of 50 digits; NaN where NumPy gives it, as the root of a negative number, and mpmath a complex one."""
 
     __slots__ = ("value",)
     value: Any
 
     def __init__(self, value: Any) -> None:
-        self.value = value.value if isinstance(value, Precise) else context().mpf(value)
+        mp = context()
+        given = value.value if isinstance(value, Precise) else value
+        self.value = mp.nan if isinstance(given, mp.mpc) else mp.mpf(given)
 
     def __float__(self) -> float:
         return float(self.value)
@@ -69,6 +71,8 @@ def _operator(name: str, swapped: bool, wrap: Callable[[Any], Any]) -> Callable[
         if number is None:
             return NotImplemented
         left, right = (number, self.value) if swapped else (self.value, number)
+        if name == "pow" and right and context().isfinite(right) and context().mag(right) > MAX_GROWING:
+            return Precise(context().nan)
         return wrap(getattr(left, name)(right))
 
     return operate
@@ -88,8 +92,22 @@ FUNCTIONS = {
 """The methods that NumPy's functions look for, and what mpmath calls them."""
 
 
+PERIODIC = ("cos", "sin", "tan")
+GROWING = ("cosh", "exp", "expm1", "sinh")
+MAX_PERIODIC, MAX_GROWING = 1100, 40
+"""Binary digits before the point up to which sines and exponentials are computed: of more, mpmath takes forever."""
+
+
 def _function(name: str) -> Callable[[Precise], Precise]:
-    return lambda self: Precise(getattr(context(), name)(self.value))
+    def apply_to(self: Precise) -> Precise:
+        mp, value = context(), self.value
+        if name in PERIODIC and value and mp.isfinite(value) and mp.mag(value) > MAX_PERIODIC:
+            return Precise(mp.nan)
+        if name in GROWING and value and mp.isfinite(value) and mp.mag(value) > MAX_GROWING:
+            value = mp.sign(value) * mp.inf
+        return Precise(getattr(mp, name)(value))
+
+    return apply_to
 
 
 for _name, _theirs in FUNCTIONS.items():

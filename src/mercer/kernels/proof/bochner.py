@@ -53,7 +53,8 @@ def radial_spectrum_sign(phi: Radial, d: int, scale: float = 1.0) -> SpectrumChe
     r^(d-1) Omega(w r) dr with Omega(0) = 1: the transform divided by the area of the unit sphere.
     """
     d = min(d, MAX_DIMENSIONS)
-    checks = [_check_window(phi, d, factor * scale, scale) for factor in WINDOW_LENGTHS]
+    with np.errstate(all="ignore"):  # functions that grow overflow, and are then not judged
+        checks = [_check_window(phi, d, factor * scale, scale) for factor in WINDOW_LENGTHS]
     return min(checks, key=lambda check: (not check.negative, check.value / (check.largest or 1.0)))
 
 
