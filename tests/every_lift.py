@@ -61,6 +61,7 @@ SEVERAL = {
         RandomFourier("laplace", 40, form="offset", sampling="iid"),
         RandomFourier("gaussian(0.7)*matern(nu=1.5) + 2*product_laplace", 64, sampling="qmc"),
         RandomFourier("gaussian.on([0, 2])", epsilon=0.3),
+        RandomFourier("gaussian", form="offset", epsilon=0.4, error="distance", center=False),
     ],
     Scaled: [-0.5 * Polynomial(), 3 * Nystrom(n_components=5), 2 * (Parabolic() * Powers())],
     Sketch: [Sketch(), Sketch("0.5*polynomial(degree=4, offset=2)", 60, method="tensor"), Sketch("linear", 2)],

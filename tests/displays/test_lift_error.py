@@ -1,7 +1,10 @@
 """Errors of approximated kernels against the number of features."""
 
 import numpy as np
+import pandas as pd
 import pytest
+from scipy.spatial.distance import pdist
+from sklearn.base import clone
 
 from mercer.displays import LiftErrorDisplay
 from mercer.errors import InputError
@@ -37,6 +40,44 @@ def test_the_bound_of_waves_is_the_error_that_their_number_promises():
         assert RandomFourier.components_for("gaussian(2)", bound * 0.999, 0.01, 80) > count
     assert (drawn.worst < np.reshape(drawn.bounds, (-1, 1))).all()
     assert drawn.bound_.get_label() == "bound before the draw (99%)"
+
+
+@pytest.mark.parametrize("form", ["pairs", "offset"])
+def test_relative_errors_of_distances(form):
+    lift = RandomFourier("gaussian(2)", form=form, sampling="iid", random_state=3)
+    drawn = LiftErrorDisplay.from_lift(lift, X, components=(16, 128, 1024), draws=3, error="distance")
+    exact = np.sqrt(-2 * np.expm1(-pdist(X, "sqeuclidean") / 8))
+    for i, count in enumerate((16, 128, 1024)):
+        for j in range(3):
+            one = clone(lift).set_params(n_components=count, random_state=3 + j)
+            found = np.abs(pdist(one.fit_transform(X)) / exact - 1)
+            assert drawn.worst[i, j] == pytest.approx(found.max(), rel=1e-6)
+            assert drawn.mean[i, j] == pytest.approx(found.mean(), rel=1e-6)
+    assert np.isnan(drawn.bounds[0])  # sixteen promise no error below one
+    for count, bound in zip((128, 1024), drawn.bounds[1:], strict=True):
+        assert RandomFourier.components_for("gaussian(2)", bound * 1.0001, 0.01, 80, form, "distance") <= count
+        assert RandomFourier.components_for("gaussian(2)", bound * 0.999, 0.01, 80, form, "distance") > count
+    assert (drawn.worst[1:] < np.reshape(drawn.bounds[1:], (-1, 1))).all()
+    assert drawn.ax_.get_ylabel() == "relative error of the distance"
+    assert drawn.ax_.get_title().replace("\n", " ") == (
+        "RandomFourier, gaussian(2): relative error of distances against the number of features"
+    )
+
+
+@pytest.mark.parametrize("lift", [RandomFourier("laplace(2)"), RandomFourier("matern(nu=1.5)"), Nystrom("gaussian(2)")])
+def test_distances_without_a_guarantee(lift):
+    drawn = LiftErrorDisplay.from_lift(lift, X, components=(16, 64), draws=2, error="distance")
+    assert drawn.bound_ is None
+    assert (drawn.mean > 0).all()
+
+
+def test_distances_of_equal_rows_and_of_named_columns():
+    frame = pd.DataFrame(np.vstack([X, X[:3]]), columns=["a", "b", "c"])
+    lift = RandomFourier("gaussian(2).on(['c', 'a'])", error="distance", epsilon=0.3)
+    drawn = LiftErrorDisplay.from_lift(lift, frame, components=(512,), draws=1, error="distance")
+    assert 0 < drawn.worst[0, 0] < drawn.bounds[0] < 1
+    with pytest.raises(InputError, match=r"LiftErrorDisplay needs rows that differ; got equal ones"):
+        LiftErrorDisplay.from_lift(RandomFourier("gaussian(2)"), np.ones((4, 2)), error="distance")
 
 
 def test_the_certificate_of_landmarks_is_above_every_error():
@@ -100,5 +141,9 @@ def test_what_cannot_be_drawn():
         LiftErrorDisplay.from_lift("nystrom", X)
     with pytest.raises(InputError, match=r"errors of the shape \(numbers, draws\); got \(1, 1\) and \(1, 1\) for 2"):
         LiftErrorDisplay([1, 2], [[0.1]], [[0.1]]).plot()
+    with pytest.raises(InputError, match=r"LiftErrorDisplay needs error 'kernel' or 'distance'; got 'angle'"):
+        LiftErrorDisplay.from_lift(Nystrom("gaussian(2)"), X, error="angle")
+    with pytest.raises(InputError, match=r"needs error 'kernel' or 'distance'; got 'angle'"):
+        LiftErrorDisplay([1], [[0.1]], [[0.1]], error="angle").plot()
     with pytest.raises(InputError, match=r"finite errors; got NaN or infinity"):
         LiftErrorDisplay([1], [[np.nan]], [[0.1]]).plot()

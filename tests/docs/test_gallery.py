@@ -109,7 +109,13 @@ def test_random_waves(page):
     assert abs(pairs - ours) < 0.01 < abs(pairs - lecture)
     assert abs(2 * offset - ours) < 0.02
     assert "laplace" in page["refusal"]
-    assert page["relative"] > 100
+    m = 2 * np.log(200 * 199 / 0.01) / (1.1**2 - 1 - 2 * np.log(1.1))  # Johnson and Lindenstrauss, by chi-squared laws
+    assert page["relative"]["pairs"] == 2 * np.ceil(m)
+    assert 0.87 * 2 * m < page["relative"]["offset"] < 0.89 * 2 * m  # 7/8 to first order
+    gaussian, laplace = page["distances"].values()
+    assert (np.asarray(gaussian.worst).max(axis=1) < gaussian.bounds).all()
+    assert np.median(laplace.worst, axis=1).min() > 0.5  # near points are off, whatever the number of waves
+    assert laplace.bounds is None
 
 
 # -- nonlinear classifiers -------------------------------------------------------------------------------------------
@@ -146,7 +152,7 @@ def test_perceptron(page):
         assert fitted.score(page[X], page[y]) == 1
         assert fitted.history_.sum() <= fitted.mistake_bound_
     assert page["same"]
-    assert np.array_equal(page["dual"], page["alpha"] * page["sign"])
+    assert np.array_equal(page["kernel"].alpha_, page["alpha"])
     assert page["alpha"].sum() == page["kernel"].history_.sum()
 
 
@@ -231,11 +237,11 @@ def test_all_subsets(page):
 
 def test_descent_in_alpha(page):
     assert max(page["gaps"]) < 1e-12
-    assert np.allclose(np.ravel(page["model"].coef_), page["w"])
+    assert np.allclose(np.ravel(page["primal"].coef_), page["w"])
     K = np.exp(-(pdist_matrix(page["X"]) ** 2) / (2 * 0.3**2))
     step, alpha = page["kernel"].outcome_.history.step, np.zeros(30)
     for _ in range(500):
-        alpha = alpha + step * (page["y"] - K @ alpha - 0.01 * alpha)
+        alpha = alpha + 2 * step * (page["y"] - K @ alpha - 0.01 * alpha)
     assert np.allclose(np.ravel(page["kernel"].dual_coef_), alpha)
     assert np.allclose(np.ravel(page["stored"].dual_coef_), alpha)
     residuals = [np.abs(page["y"] - model.predict(page["X"])).mean() for model in page["curves"].values()]

@@ -178,7 +178,7 @@ def test_texts(text, kernel):
         ("__import__('os')", 0, "no kernel"),
         ("exp('os')", 0, "kernel or a number"),
         ("'linear'", 0, "kernel is needed"),
-        ("exp", 0, "is none"),
+        ("exp", 0, "needs a kernel inside"),
         ("linear @ linear", 7, "no meaning"),
         ("(linear", 7, "'\\)' is needed"),
         ("(" * 3000 + "linear" + ")" * 3000, 60, "deeper"),
@@ -186,7 +186,7 @@ def test_texts(text, kernel):
         ("constant(-1)", 0, "at least zero"),
         ("subsets(2, 1)", 0, "max_order of at least min_order; got 1 with min_order=2"),
         ("monomials(include_bias=2)", 0, "True or False for include_bias; got 2. Texts write 1 or 0"),
-        ("linear.weighted(g)", 16, "no kernel 'g'"),
+        ("linear.weighted(g)", 16, "no function 'g'"),
     ],
 )
 def test_mistakes_are_pointed_at(text, position, message):

@@ -4,8 +4,6 @@ import math
 
 import numpy as np
 import pytest
-from scipy.spatial.distance import pdist
-from scipy.special import factorial2
 
 from mercer.errors import InputError, KernelError
 from mercer.kernels import (
@@ -15,7 +13,6 @@ from mercer.kernels import (
     Matern,
     Min,
     Periodic,
-    ProductLaplace,
     RationalQuadratic,
     Sinc,
 )
@@ -94,71 +91,6 @@ def test_lengthscales_columns_and_names_do_not_matter():
 
 def test_one_point_needs_no_pairs():
     assert components_for(Gaussian(), 0.5, 0.01, 1) == components_for(Gaussian(), 0.5, 0.01, 2)
-
-
-# -- distances ---------------------------------------------------------------------------------------------------------
-
-
-def test_the_moments_of_the_derivation():
-    """E (Y / u)^k <= (2 k - 1)!!, and the exponential moments of both signs are at most those of g^2, by quadrature."""
-    g = np.linspace(-12, 12, 12_001)
-    weight = np.exp(-(g**2) / 2) / math.sqrt(2 * math.pi) * (g[1] - g[0])
-    for z in np.geomspace(1e-2, 50, 20):
-        Y = 2 * np.sin(z * g / 2) ** 2 / -math.expm1(-(z**2) / 2)
-        for k in range(1, 10):
-            assert (weight * Y**k).sum() <= factorial2(2 * k - 1) * (1 + 1e-9)
-        for a in (-1e3, -30.0, -1.0, -0.1, 0.1, 0.3, 0.45):
-            assert (weight * np.exp(a * Y)).sum() <= (1 - 2 * a) ** -0.5 * (1 + 1e-9)
-
-
-def test_the_bound_is_that_of_random_projections():
-    n, delta, e = 1000, 0.01, 0.1
-    h = (1 + e) ** 2 - 1 - 2 * math.log(1 + e)
-    D = components_for(Gaussian(), e, delta, n, error="distance")
-    assert 2 * math.ceil(2 * math.log(n * (n - 1) / delta) / h) == D
-    assert (1 - e) ** 2 - 1 - 2 * math.log(1 - e) > h  # so that the lower tail asks for less
-    assert components_for("gaussian", 1e-6, delta, n, error="distance") == pytest.approx(
-        2 * math.log(n * (n - 1) / delta) / 1e-12, rel=1e-4
-    )
-
-
-def test_distances_are_kept_for_the_gaussian_kernel_as_often_as_promised():
-    """For pairs at a hundredth of a lengthscale and at five."""
-    e, delta = 0.3, 0.1
-    D = components_for(Gaussian(), e, delta, len(POINTS), error="distance")
-    true = Gaussian().distance(POINTS)[np.triu_indices(len(POINTS), 1)]
-    for count, holds in [(D, True), (D // 16 * 2, False)]:
-        errors = [np.abs(pdist(F) / true - 1).max() for F in drawn(Gaussian(), count)]
-        assert (np.mean(np.array(errors) > e) <= delta) == holds
-
-
-def test_and_are_lost_for_the_laplace_kernel():
-    """Why it is refused: with the features that suffice for the Gaussian kernel, near points are mostly off."""
-    D = components_for(Gaussian(), 0.3, 0.1, len(POINTS), error="distance")
-    true = Laplace().distance(POINTS)[np.triu_indices(len(POINTS), 1)]
-    assert np.mean([np.abs(pdist(F) / true - 1).max() > 0.3 for F in drawn(Laplace(), D)]) > 0.5
-
-
-def test_what_is_gaussian_is_granted():
-    wanted = components_for(Gaussian(), 0.1, 0.01, 100, error="distance")
-    for kernel in (3 * Gaussian(2.0), Gaussian() ** 2 * Gaussian().on(0), Gaussian().scaled([1.0, 2.0]).normalized()):
-        assert components_for(kernel, 0.1, 0.01, 100, error="distance") == wanted
-
-
-@pytest.mark.parametrize("kernel", [Laplace(), ProductLaplace(2.0), Matern(0.5), 2 * Laplace() + Gaussian()], ids=str)
-def test_the_laplace_kernel_is_refused_with_the_reason(kernel):
-    with pytest.raises(
-        KernelError, match=r"there is none.*\(1 \+ k\) / \(2 \(1 - k\)\).*Cheng, Jiang, Wei and Wei 2022"
-    ):
-        components_for(kernel, 0.1, 0.01, 100, error="distance")
-
-
-def test_other_kernels_are_refused_as_not_proven():
-    for kernel in (Matern(1.5), Gaussian() + Gaussian(2.0), Sinc()):
-        with pytest.raises(KernelError, match=r"no bound is proven.*error='kernel'"):
-            components_for(kernel, 0.1, 0.01, 100, error="distance")
-    with pytest.raises(InputError, match="got form 'offset'"):
-        components_for(Gaussian(), 0.1, 0.01, 100, form="offset", error="distance")
 
 
 # -- refusals ----------------------------------------------------------------------------------------------------------

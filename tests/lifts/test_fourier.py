@@ -64,11 +64,32 @@ def test_offset_features():
     np.testing.assert_allclose(lift.transform(X), np.sqrt(8 / 31) * np.cos(phases), atol=1e-14)
 
 
-def test_names():
+def test_names_say_what_is_computed():
     names = RandomFourier(n_components=4, random_state=0).fit(X).get_feature_names_out()
-    assert names.tolist() == ["cos(w1.x)", "cos(w2.x)", "sin(w1.x)", "sin(w2.x)"]
+    assert names.tolist() == ["cos(w1.(x - c))", "cos(w2.(x - c))", "sin(w1.(x - c))", "sin(w2.(x - c))"]
     names = RandomFourier(n_components=2, form="offset").fit(X).get_feature_names_out()
-    assert names.tolist() == ["cos(w1.x + t1)", "cos(w2.x + t2)"]
+    assert names.tolist() == ["cos(w1.(x - c) + t1)", "cos(w2.(x - c) + t2)"]
+    for lift, rows in ((RandomFourier(n_components=2, center=False), X), (RandomFourier(n_components=2), csr_array(X))):
+        assert lift.fit(rows).get_feature_names_out().tolist() == ["cos(w1.x)", "sin(w1.x)"]
+    names = RandomFourier(n_components=1, center=False).fit(X).get_feature_names_out()
+    assert names.tolist() == ["cos(w1.x + t1)"]
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_without_a_center_they_are_the_lectures_waves(dtype):
+    rows = (X + 1.0).astype(dtype)
+    tolerance = 1e-14 if dtype == "float64" else 1e-6
+    lift = RandomFourier(Gaussian(2.0), 30, center=False, random_state=0).fit(rows)
+    phases = rows @ lift.frequencies_.T
+    wanted = np.sqrt(1 / 15) * np.concatenate([np.cos(phases), np.sin(phases)], axis=1)
+    np.testing.assert_allclose(lift.transform(rows), wanted, atol=tolerance)
+    assert not lift.center_.any()
+    lift = RandomFourier(Gaussian(2.0), 30, form="offset", center=False, random_state=0).fit(rows)
+    wanted = np.sqrt(2 / 30) * np.cos(rows @ lift.frequencies_.T + lift.offsets_)
+    np.testing.assert_allclose(lift.transform(rows), wanted, atol=tolerance)
+    centred = RandomFourier(Gaussian(2.0), 30, form="offset", random_state=0).fit(rows)
+    assert np.array_equal(centred.frequencies_, lift.frequencies_)  # the same draws
+    np.testing.assert_allclose(centred.center_, rows.astype(float).mean(axis=0), rtol=1e-6)
 
 
 def test_the_diagonal_of_pairs_is_exact():
@@ -302,6 +323,19 @@ def test_epsilon_chooses_the_number_and_independent_draws(form):
     assert np.array_equal(alike.frequencies_, lift.frequencies_)
 
 
+@pytest.mark.parametrize("form", FORMS)
+def test_epsilon_for_distances(form):
+    lift = RandomFourier(2 * Gaussian(), epsilon=0.4, delta=0.1, error="distance", form=form, random_state=0).fit(X)
+    assert lift.n_components_ == components_for(2 * Gaussian(), 0.4, 0.1, 40, form, "distance")
+    above = np.triu_indices(40, 1)
+    exact = np.sqrt(-4 * np.expm1(-cdist(X, X, "sqeuclidean")[above] / 2))
+    F = lift.transform(X)
+    assert np.abs(cdist(F, F)[above] / exact - 1).max() <= 0.4
+    assert clone(lift).get_params()["error"] == "distance"
+    alike = RandomFourier(2 * Gaussian(), lift.n_components_, form=form, sampling="iid", random_state=0).fit(X)
+    assert np.array_equal(alike.frequencies_, lift.frequencies_)
+
+
 def test_the_certificate_is_the_largest_error():
     lift = RandomFourier(Laplace(), 50, random_state=0).fit(X)
     error = np.abs(gram(lift.transform(X)) - Laplace()(X)).max()
@@ -327,7 +361,7 @@ def test_the_certificate_of_many_rows_bounds_the_mean():
     [
         ({"kernel": Min()}, KernelError, "spectral law is known; min has none. Use Nystrom, which takes any kernel"),
         ({"kernel": "gaussian + linear"}, KernelError, "linear has none"),
-        ({"kernel": Gaussian().after(np.abs)}, KernelError, r"after\(absolute\) has none"),
+        ({"kernel": Gaussian().after(np.abs)}, KernelError, r"after\(abs\) has none"),
         ({"kernel": 3}, KernelError, "a kernel or its text; got 3"),
         ({"kernel": Gaussian().scaled([1.0, 2.0])}, InputError, "scaled needs data of 2 columns; the data has 3"),
         ({"kernel": Gaussian().on(["a"])}, InputError, "a column named 'a'; the data has no column names"),
@@ -341,6 +375,12 @@ def test_the_certificate_of_many_rows_bounds_the_mean():
         ({"epsilon": 0.1, "n_components": 10}, InputError, "n_components or epsilon, not both"),
         ({"epsilon": -0.1}, InputError, "a positive epsilon; got -0.1"),
         ({"epsilon": 0.1, "delta": 0.0}, InputError, "delta between zero and 1; got 0.0"),
+        ({"epsilon": 1.0, "error": "distance"}, InputError, "epsilon between zero and 1; got 1.0"),
+        ({"epsilon": 0.1, "error": "angle"}, InputError, "RandomFourier needs error 'kernel' or 'distance'; got 'ang"),
+        ({"epsilon": 0.1, "error": "distance", "sampling": "qmc"}, InputError, "independent draws for epsilon"),
+        ({"epsilon": 0.1, "error": "distance", "kernel": "laplace(1)"}, KernelError, "RandomFourier needs a smooth ke"),
+        ({"epsilon": 0.1, "error": "distance", "kernel": Matern()}, KernelError, "for matern.* no bound is proven"),
+        ({"center": "mean"}, InputError, "RandomFourier needs center True or False; got 'mean'"),
         ({"kernel": Gaussian(1e-310)}, InputError, "frequencies that a float can hold"),
     ],
 )

@@ -27,7 +27,7 @@ proofs = {
     "B. x.z": mercer.prove("linear"),
     "C. 1 + x.z": mercer.prove("1 + linear"),
     "D. (1 + x.z)^2": mercer.prove("(1 + linear)**2"),
-    "E. exp(x + z)": mercer.prove(Constant(1.0).weighted(np.exp), d=1),
+    "E. exp(x + z)": mercer.prove(Constant(1.0).weighted("exp"), d=1),
     "F. min(x, z) on the integers": mercer.prove("min", domain="integers"),
     "   min(x, z) on the non-negative reals": mercer.prove("min"),
 }

@@ -19,11 +19,18 @@ COMPONENTS = (16, 32, 64, 128, 256, 512)
 """Numbers of features, where none are given."""
 DELTA = 0.01
 """With so much probability a bound on random waves may fail."""
+WORDS = {
+    "kernel": ("error of the kernel", "error"),
+    "distance": ("relative error of the distance", "relative error of distances"),
+}
+"""By the error, the name of the axis and what one sees."""
 
 
 @dataclass(eq=False, repr=False)
 class LiftErrorDisplay(Display):
-    """The largest and the mean error of phi(x).phi(z) over pairs of rows, against the number of features.
+    """The largest and the mean error of a lift over pairs of rows, against the number of features.
+
+    The errors are those of phi(x).phi(z), or the relative ones of |phi(x) - phi(z)|.
 
     Several draws are drawn as their median, with a band from the least to the largest.
 
@@ -32,13 +39,15 @@ class LiftErrorDisplay(Display):
     components : array of shape (m,)
         Numbers of features.
     worst, mean : array of shape (m, draws)
-        The errors `|phi(x).phi(z) - k(x, z)|`.
+        The errors `|phi(x).phi(z) - k(x, z)|`, or `| |phi(x) - phi(z)| / distance - 1 |` with the kernel distance.
     bounds : array of shape (m,) or None, default=None
         The bound of the largest error, NaN where there is none; None for no line.
     bound : str, default="bound"
         The name of the bound.
     name : str, default=""
         Of the lift, above the axes.
+    error : {"kernel", "distance"}, default="kernel"
+        Which errors they are.
 
     Attributes
     ----------
@@ -73,6 +82,7 @@ class LiftErrorDisplay(Display):
     bounds: ArrayLike | None = None
     bound: str = "bound"
     name: str = ""
+    error: str = "kernel"
     worst_: Any = field(init=False, default=None)
     mean_: Any = field(init=False, default=None)
     bands_: list[Any] = field(init=False, default_factory=list)
@@ -88,6 +98,7 @@ class LiftErrorDisplay(Display):
         *,
         components: Sequence[int] | None = None,
         draws: int = 5,
+        error: str = "kernel",
         style: str = "page",
         ax: Any = None,
     ) -> Self:
@@ -95,7 +106,8 @@ class LiftErrorDisplay(Display):
 
         Errors are those of all pairs of up to 500 rows, drawn with the seed 0 from more. The bounds are certificates of
         `Nystrom`, the largest of the draws; of `RandomFourier` they are what its number of features promises before any
-        is drawn (for independent waves, probability 0.99). Cost: draws times the fits and transforms, and n^2 values.
+        is drawn (for independent waves, probability 0.99). Of distances they are known for waves of a Gaussian kernel
+        alone. Cost: draws times the fits and transforms, and n^2 values.
 
         Parameters
         ----------
@@ -107,6 +119,8 @@ class LiftErrorDisplay(Display):
             Numbers of features; None for a few.
         draws : int, default=5
             How many of each.
+        error : {"kernel", "distance"}, default="kernel"
+            "kernel" for values of the kernel, "distance" for relative errors of the kernel distance of different rows.
         style : {"page", "slide"}, default="page"
             For a page; or sixteen to nine with large letters and thick lines, for a slide.
         ax : Axes or None, default=None
@@ -120,19 +134,20 @@ class LiftErrorDisplay(Display):
 
         rows = chosen_rows(count_of(X), MAX_ROWS, np.random.default_rng(0))
         found(lift, "get_params", "Use RandomFourier(kernel) or Nystrom(kernel).")
-        trial = Trial.of(lift, rows_of(X, rows))
+        trial = Trial.of(lift, rows_of(X, rows), error)
         counts = _counts(COMPONENTS if components is None else components, draws)
         if components is None:
             counts = trial.fitting(counts)
         worst, mean, bounds = trial.measured(counts, draws)
-        return cls(
-            counts, worst, mean, bounds=bounds, bound=trial.kind, name=f"{type(lift).__name__}, {short(trial.kernel)}"
-        ).plot(ax, style=style)
+        name = f"{type(lift).__name__}, {short(trial.kernel)}"
+        shown = cls(counts, worst, mean, bounds=bounds, bound=trial.kind, name=name, error=error)
+        return shown.plot(ax, style=style)
 
     def _plot(self, ax: Any) -> None:
         counts, worst, mean, bounds = self._checked()
         axes = self._begin(ax)
         self.bands_, self.bound_ = [], None
+        of, sees = WORDS[self.error]
         self.worst_ = self._line(axes, counts, worst, "tab:red", "largest error")
         self.mean_ = self._line(axes, counts, mean, "tab:blue", "mean error")
         if bounds is not None:
@@ -140,8 +155,8 @@ class LiftErrorDisplay(Display):
         axes.set_xscale("log", base=2)
         if (worst > 0).any():
             axes.set_yscale("log")
-        axes.set(xlabel="features", ylabel="error of the kernel")
-        self.legend_ = self._finish(axes, titled(self.name, "error against the number of features"))
+        axes.set(xlabel="features", ylabel=of)
+        self.legend_ = self._finish(axes, titled(self.name, f"{sees} against the number of features"))
 
     def _line(self, axes: Any, counts: NDArray[Any], errors: NDArray[Any], colour: str, name: str) -> Any:
         (line,) = axes.plot(counts, np.median(errors, axis=1), "o-", markersize=4, color=colour, label=name)
@@ -151,6 +166,8 @@ class LiftErrorDisplay(Display):
         return line
 
     def _checked(self) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any] | None]:
+        if self.error not in WORDS:
+            raise InputError(message("error 'kernel' or 'distance'", f"got {self.error!r}", "Use 'kernel'."))
         counts = np.asarray(_counts(self.components, 1))
         worst, mean = (np.asarray(each, dtype=float) for each in (self.worst, self.mean))
         if not (worst.shape == mean.shape and worst.ndim == 2 and len(worst) == len(counts) and worst.shape[1]):

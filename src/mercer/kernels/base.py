@@ -542,27 +542,28 @@ class Kernel(Shown, ABC):
     def __neg__(self) -> Kernel:
         return algebra.refuse_difference(0, self)
 
-    def weighted(self, function: Callable[[NDArray[Any]], NDArray[Any]]) -> Kernel:
+    def weighted(self, function: Callable[[NDArray[Any]], NDArray[Any]] | str) -> Kernel:
         """f(x) k(x, z) f(z).
 
         Parameters
         ----------
-        function : callable
-            It takes rows (n, d) and returns n numbers, or takes one string, graph or label.
+        function : callable or str
+            It takes rows (n, d) and returns n numbers, or takes one string, graph or label; or the name of a function
+            of one number, such as "exp"; or a formula, such as "x1^2 + x2".
 
         Returns
         -------
         Weighted
         """
-        return algebra.Weighted(self, function)
+        return algebra.Weighted(self, function)  # type: ignore[arg-type]
 
     def after(self, map: Any) -> Kernel:
         """k(g(x), g(z)).
 
         Parameters
         ----------
-        map : array, callable or Lift
-            g: a matrix (x becomes A x), a function of rows, or a lift.
+        map : array, callable, str or Lift
+            g: a matrix (x becomes A x), a function of rows, the name of a function of each number ("log1p"), or a lift.
 
         Returns
         -------

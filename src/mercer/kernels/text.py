@@ -10,7 +10,8 @@
     argument = [ name "=" ] value
     value   = [ "-" ] number | string | "[" [ value { "," value } ] "]" | sum
 
-A number is the constant kernel; methods are those of `Kernel` (on, after, scaled, weighted, normalized).
+A number is the constant kernel; methods are those of `Kernel` (on, after, scaled, weighted, normalized). In after and
+weighted a name alone is a function of the table `NAMED`: constant.weighted(exp).
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from mercer.errors import KernelError, ParseError
 from mercer.guesses import kernels as guesses
 from mercer.guesses.parameters import told
 from mercer.guesses.spelling import nearest
+from mercer.kernels.algebra.named_functions import NAMED, unknown
 from mercer.kernels.algebra.operations import refuse_difference
 from mercer.kernels.base import Kernel
 from mercer.kernels.constant import Constant
@@ -52,7 +54,8 @@ def parse(text: str, names: Mapping[str, Any] | None = None, *, open: bool = Fal
         The formula: at most 1,048,576 letters and 4,096 kernels, nested at most 60 levels deep; the text `str(kernel)`
         parses back to an equal kernel. Cost: one pass over the letters.
     names : mapping or None, default=None
-        Further names that the text may use: kernel classes of your own, functions and lifts for `weighted` and `after`.
+        Further names that the text may use: kernel classes of your own, functions and lifts for `weighted` and `after`
+        beside abs, cos, exp, log1p, sin, sqrt and tanh.
     open : bool, default=False
         Whether a lengthscale that the text does not give is "median", to be found from data, as learners and lifts read
         their texts; otherwise it is 1.0, and always inside `scaled`, which gives lengthscales.
@@ -219,7 +222,7 @@ class _Reader:
             self.grow(token)
             method = getattr(self.as_kernel(value, first), token.text)
             self.expect("(")
-            positional, named = self.arguments()
+            positional, named = self.arguments(of_rows=token.text in ("after", "weighted"))
             value = self.built(token, method, *positional, **named)
         return value
 
@@ -252,6 +255,8 @@ class _Reader:
             hint = POINTS if token.text in ("x", "y", "z") else f" {guesses.hint(token.text, list(self.names))}"
             self.fail(f"There is no kernel {token.text!r}.{hint}", token)
         is_kernel = isinstance(thing, type) and issubclass(thing, Kernel)
+        if thing is catalog.exp and self.next.text != "(":
+            self.fail("exp needs a kernel inside, as in exp(linear)", token)
         if is_kernel or callable(thing):
             self.grow(token)
         called = self.take("(")
@@ -280,8 +285,11 @@ class _Reader:
         if positional > len(known) or set(known[:positional]) & set(named):
             self.fail(f"{kernel.__name__} takes {', '.join(known) or 'no parameter'}, each once", token)
 
-    def arguments(self) -> tuple[list[Any], dict[str, Any]]:
-        """What stands in parentheses, the closing one included."""
+    def arguments(self, of_rows: bool = False) -> tuple[list[Any], dict[str, Any]]:
+        """What stands in parentheses, the closing one included.
+
+        of_rows : whether a name alone is that of a function of rows
+        """
         positional: list[Any] = []
         named: dict[str, Any] = {}
         while not self.take(")"):
@@ -292,10 +300,24 @@ class _Reader:
                 if token.text in named:
                     self.fail(f"{token.text!r} is given twice")
                 self.at += 2
-                named[token.text] = self.value()
+                named[token.text] = self.function() if of_rows else self.value()
             else:
-                positional.append(self.value())
+                positional.append(self.function() if of_rows else self.value())
         return positional, named
+
+    def function(self) -> Any:
+        """A named function, or one that the program gave a name; else a value."""
+        token, after = self.next, self.tokens[min(self.at + 1, len(self.tokens) - 1)]
+        if token.kind != "name" or after.text not in CLOSING:
+            return self.value()
+        thing = self.names.get(token.text)
+        given = thing is not None and thing is not catalog.exp and not _is_kernel(thing)
+        if given or not (token.text in NAMED or thing is None):
+            return self.value()
+        if token.text not in NAMED:
+            self.fail(f"There is no function {token.text!r}. {unknown(token.text)}".removesuffix("."), token)
+        self.at += 1
+        return NAMED[token.text].function
 
     def value(self) -> Any:
         if self.take("["):
@@ -341,6 +363,10 @@ class _Reader:
             self.grow(token)
             return self.built(token, Constant, value)  # type: ignore[no-any-return]
         raise self.failure(f"A kernel is needed, and {token.text!r} is none", token)
+
+
+def _is_kernel(thing: Any) -> bool:
+    return isinstance(thing, Kernel) or (isinstance(thing, type) and issubclass(thing, Kernel))
 
 
 def _nearest(name: str, known: Iterable[str]) -> str:

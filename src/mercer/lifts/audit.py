@@ -65,13 +65,13 @@ def audited(
     """
     check_is_fitted(lift)
     check_share("delta", delta)
-    table = _Table(lift, kernel, lift._read(X, reset=False))
+    table = AuditTable(lift, kernel, lift._read(X, reset=False))
     if table.count <= exhaustive:
         return _maximum(table)
     return _mean(table, delta, largest, pairs, np.random.default_rng(seed))
 
 
-def _maximum(table: _Table) -> Certificate:
+def _maximum(table: AuditTable) -> Certificate:
     worst = 0.0
     parts = table.parts(table.count)
     for place, i in enumerate(parts):
@@ -88,11 +88,9 @@ def _maximum(table: _Table) -> Certificate:
     return Certificate(worst, 1.0, "maximum", text)
 
 
-def _mean(table: _Table, delta: float, largest: float, pairs: int, rng: np.random.Generator) -> Certificate:
+def _mean(table: AuditTable, delta: float, largest: float, pairs: int, rng: np.random.Generator) -> Certificate:
     n = table.count
-    first = rng.integers(n, size=pairs)
-    second = rng.integers(n - 1, size=pairs)
-    second += second >= first  # uniform over the other rows
+    first, second = table.sampled_pairs(pairs, rng)
     errors = np.concatenate([table.errors(first[part], second[part]) for part in table.parts(pairs)])
     seen = bounded(float(errors.max()))
     with np.errstate(all="ignore"):
@@ -115,7 +113,7 @@ def empirical_bernstein(errors: NDArray[np.float64], delta: float, largest: floa
     return float(errors.mean()) + spread + 7 * largest * log / (3 * (count - 1))
 
 
-class _Table:
+class AuditTable:
     """Rows with their features and their kernel, a block at a time, in float64."""
 
     def __init__(self, lift: Lift, kernel: Kernel, rows: Any) -> None:
@@ -126,6 +124,17 @@ class _Table:
         self.step = max(1, min(MAX_BLOCK_ROWS, BLOCK_NUMBERS // max(lift.n_features(), int(rows.shape[1]))))
         self.names = tuple(getattr(lift, "feature_names_in_", ())) or None
         self.dense = any(leaf.dense_only for leaf, _ in leaves(kernel, self.points(slice(0, 1), dense=True)))
+
+    def sampled_pairs(self, count: int, rng: np.random.Generator) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Independent uniform pairs of different rows."""
+        first = rng.integers(self.count, size=count)
+        second = rng.integers(self.count - 1, size=count)
+        second += second >= first  # uniform over the other rows
+        return first, second
+
+    def values_of(self, which: Any) -> Any:
+        """Rows as kernels take them: float64, dense where the kernel needs that."""
+        return self.points(which, self.dense).values
 
     def points(self, which: Any, dense: bool = False) -> Points:
         rows = self.rows[which]

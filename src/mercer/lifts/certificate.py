@@ -9,12 +9,12 @@ from typing import Literal
 
 from mercer.html import Markup, Shown, badge, element, table
 
-Kind = Literal["exact", "maximum", "mean"]
+Kind = Literal["exact", "maximum", "mean", "quantile"]
 
 
 @dataclass(frozen=True)
 class Certificate(Shown):
-    """A bound on how far phi(x).phi(z) is from k(x, z) on the pairs of a table.
+    """A bound on how far phi(x).phi(z) is from k(x, z) on the pairs of a table, or distances are, relatively.
 
     Parameters
     ----------
@@ -22,8 +22,9 @@ class Certificate(Shown):
         The error is at most this; infinity where nothing is claimed.
     probability : float
         With at least this probability; 1 where the bound is computed, not estimated.
-    kind : {"exact", "maximum", "mean"}
-        "exact": only rounding; "maximum": over all pairs; "mean": the mean absolute error over all pairs.
+    kind : {"exact", "maximum", "mean", "quantile"}
+        "exact": only rounding; "maximum": over all pairs; "mean": the mean absolute error over all pairs; "quantile":
+        over all pairs but the share that the sentence says.
     sentence : str
         The same in words.
 

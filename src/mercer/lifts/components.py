@@ -7,10 +7,11 @@ import numbers
 from typing import Any
 
 from mercer.errors import InputError, KernelError, message, speaks
-from mercer.kernels import Kernel, Laplace, Matern, On, ProductLaplace
+from mercer.kernels import Kernel, On
 from mercer.kernels.algebra.mapped import Mapped
-from mercer.kernels.law import Doubling, Law
+from mercer.kernels.law import Law
 from mercer.lifts.coerce import stated
+from mercer.lifts.distances import for_distances, refuse_unproven
 
 FORMS = ("pairs", "offset")
 ERRORS = ("kernel", "distance")
@@ -36,7 +37,7 @@ def components_for(
         The form of the features.
     error : {"kernel", "distance"}, default="kernel"
         "kernel" for `|phi(x).phi(z) - k(x, z)| <= epsilon`; "distance" for `|phi(x) - phi(z)|` within 1 - epsilon to 1
-        + epsilon times the kernel distance, which is known for the Gaussian kernel and for pairs.
+        + epsilon times the kernel distance, which is proven for the Gaussian kernel, in both forms.
 
     Returns
     -------
@@ -46,14 +47,20 @@ def components_for(
     --------
     >>> components_for("gaussian", epsilon=0.1, delta=0.01, n=1_000_000)
     7308
+    >>> [components_for("gaussian", 0.1, 0.01, n=1000, form=form, error="distance") for form in ("pairs", "offset")]
+    [3802, 3353]
     """
     _check(epsilon, delta, n, form, error)
     known = stated(kernel, subject="RandomFourier")
-    law = law_of(_anywhere(known), _width(known))
+    return enough(known, law_anywhere(known), epsilon, delta, n, form, error)
+
+
+def enough(kernel: Kernel, law: Law, epsilon: float, delta: float, n: int, form: str, error: str) -> int:
+    """The number of features for a kernel with this law; what is asked was checked."""
     if error == "kernel":
         return for_values(law, epsilon, delta, n, form)
-    _refuse_distance(known, law, epsilon, form)
-    return for_distances(epsilon, delta, n)
+    refuse_unproven(kernel, law)
+    return for_distances(epsilon, delta, n, form)
 
 
 def for_values(law: Law, epsilon: float, delta: float, n: int, form: str) -> int:
@@ -78,43 +85,6 @@ def for_values(law: Law, epsilon: float, delta: float, n: int, form: str) -> int
     return max(1, math.ceil(frequencies)) * (2 if pairs else 1)
 
 
-def for_distances(epsilon: float, delta: float, n: int) -> int:
-    """The number of features, in pairs, for relative errors of the distances of a Gaussian kernel.
-
-    For a difference of length r (in lengthscales) the halved square |phi(x) - phi(z)|^2 / 2, over the mass, is the
-    average of m draws of Y = 1 - cos(r g), g standard normal, with the mean u = 1 - exp(-s), s = r^2 / 2. Claim: for
-    every r the average of Y / u has lighter tails than that of g^2, the squared length of a random projection (Johnson
-    and Lindenstrauss). So, with h(e) = (1 + e)^2 - 1 - 2 log(1 + e), as for chi-squared laws,
-
-        P(|phi(x) - phi(z)| > (1 + e) true) <= exp(-m h(e) / 2),   P(... < (1 - e) true) <= exp(-m h(-e) / 2),
-
-    and h(-e) >= h(e). Both are at most delta / (2 N) from m = 2 log(2 N / delta) / h(e) on.
-
-    Proof. By Stein's lemma E[g f(g)] = E f'(g), with sin^2 = Y (2 - Y) and cos = 1 - Y,
-
-        d/ds E Y^k = k ((2 k - 1) E Y^(k-1) - k E Y^k),
-
-    and for M_k = E (Y / u)^k, since du/ds = 1 - u,
-
-        dM_k/ds = (k / u) ((2 k - 1) M_(k-1) - (1 + (k - 1) u) M_k).                                            (1)
-
-    Upper tail: M_k <= (2 k - 1)!!, the moments of g^2. This holds for k = 1, where M_1 = 1, and for all k as s -> 0. If
-    it holds for k - 1, then by (1) M_k falls wherever it is above (2 k - 1)!!, so it never gets there. Hence
-    E exp(a Y / u) <= E exp(a g^2) = (1 - 2 a)^(-1/2) for 0 <= a < 1/2, and Chernoff's bound is that of g^2.
-
-    Lower tail: F(a, s) = E exp(-a Y / u). Summing (1) times (-a)^k / k! gives
-
-        u F_s + a (1 + 2 a) F_a + a F + u a^2 F_aa = 0,   where F_aa >= 0.
-
-    So G = (1 + 2 a)^(1/2) F has u G_s + a (1 + 2 a) G_a <= 0: it does not rise along the curves da/ds = a (1 + 2 a)
-    / u, which are a / (1 + 2 a) = const (exp(s) - 1) and start at a = 0, where G = 1. Hence F <= (1 + 2 a)^(-1/2), as
-    for g^2.
-    """
-    events = max(n * (n - 1) / 2, 1)
-    exponent = epsilon * (2 + epsilon) - 2 * math.log1p(epsilon)
-    return 2 * max(1, math.ceil(2 * math.log(2 * events / delta) / exponent))
-
-
 # -- the law of a kernel, or why there is none -----------------------------------------------------------------------
 
 
@@ -127,6 +97,11 @@ def law_of(kernel: Kernel, d: int) -> Law:
         remedy = "Use Nystrom, which takes any kernel."
         raise KernelError(message("a stationary kernel whose spectral law is known", got, remedy))
     return law
+
+
+def law_anywhere(kernel: Kernel) -> Law:
+    """The law of a kernel on columns that fit it: which ones does not change a bound."""
+    return law_of(_anywhere(kernel), _width(kernel))
 
 
 def _without_law(kernel: Kernel, d: int) -> Kernel:
@@ -168,36 +143,23 @@ def check_share(name: str, value: Any, most: float = 1.0) -> None:
         raise InputError(message(needs, f"got {value!r}", "Use 0.1 for epsilon, 0.01 for delta."))
 
 
-def _check(epsilon: Any, delta: Any, n: Any, form: str, error: str) -> None:
-    check_form(form)
+def check_error(error: str) -> None:
+    """Refuse other errors than the two."""
     if error not in ERRORS:
         remedy = "Use 'kernel' if in doubt."
         raise InputError(message("error 'kernel' or 'distance'", f"got {error!r}", remedy))
+
+
+def check_promise(epsilon: Any, delta: Any, error: str) -> None:
+    """Refuse an epsilon and a delta that promise nothing."""
     check_share("epsilon", epsilon, 1.0 if error == "distance" else math.inf)
     check_share("delta", delta)
+
+
+def _check(epsilon: Any, delta: Any, n: Any, form: str, error: str) -> None:
+    check_form(form)
+    check_error(error)
+    check_promise(epsilon, delta, error)
     if isinstance(n, bool) or not isinstance(n, numbers.Integral) or n < 1:
         remedy = "Give the number of points."
         raise InputError(message("an integer n of at least one", f"got {n!r}", remedy))
-
-
-def _refuse_distance(kernel: Kernel, law: Law, epsilon: float, form: str) -> None:
-    needs = "the Gaussian kernel and form 'pairs' to bound relative errors of distances"
-    if form != "pairs":
-        raise InputError(message(needs, f"got form {form!r}", "Use 'pairs'."))
-    if law.doubling == Doubling.GAUSSIAN:
-        return
-    got = f"for {kernel} no bound is proven"
-    if any(_like_laplace(leaf) for leaf in _leaves(kernel)):
-        got = (
-            f"for {kernel} there is none: for near points the variance of a squared distance is (1 + k) / (2 (1 - k)) "
-            "times its square, beyond every bound (Cheng, Jiang, Wei and Wei 2022)"
-        )
-    raise KernelError(message(needs, got, "Ask for error='kernel', or certify a lift on data."))
-
-
-def _like_laplace(leaf: Kernel) -> bool:
-    return isinstance(leaf, Laplace | ProductLaplace) or (isinstance(leaf, Matern) and leaf.nu == 0.5)
-
-
-def _leaves(kernel: Kernel) -> list[Kernel]:
-    return [kernel] if not kernel.children else [leaf for child in kernel.children for leaf in _leaves(child)]

@@ -22,7 +22,8 @@ from mercer.lifts.audit import audited
 from mercer.lifts.base import Lift
 from mercer.lifts.certificate import Certificate
 from mercer.lifts.coerce import check_numbers, stated
-from mercer.lifts.components import check_form, check_share, components_for, for_values, law_of
+from mercer.lifts.components import check_error, check_form, check_promise, components_for, enough, law_of
+from mercer.lifts.distance_audit import audited_distances
 from mercer.lifts.fourier_loops import Waves
 from mercer.lifts.randomness import generator
 from mercer.lifts.sampling import source
@@ -39,9 +40,10 @@ class RandomFourier(Lift):
         pairs (D = 2 m):  phi(x) = sqrt(mass / m) [cos(w_1.x) ... cos(w_m.x), sin(w_1.x) ... sin(w_m.x)],
         offset (D = m):   phi(x) = sqrt(2 mass / m) [cos(w_1.x + t_1) ... cos(w_m.x + t_m)],  t uniform on 0 .. 2 pi.
 
-    Pairs have the smaller variance. Here x is measured from the mean of the training rows (`center_`): that changes no
-    inner product of pairs, and keeps the phases of data far from zero. Sparse data is measured from zero. Cost: fit,
-    m d^2 for orthogonal frequencies; transform, n m d, and n D numbers.
+    Pairs have the smaller variance. Here x is measured from the mean c of the training rows (`center_`): that changes
+    no inner product of pairs, and keeps the phases of data far from zero. Sparse data, and any with center=False, is
+    measured from zero. Names of features say which: cos(w1.(x - c)) or cos(w1.x). Cost: fit, m d^2 for orthogonal
+    frequencies; transform, n m d, and n D numbers.
 
     Parameters
     ----------
@@ -58,9 +60,14 @@ class RandomFourier(Lift):
         are drawn independently), "iid", "qmc" (scrambled Sobol); None for "orthogonal", and for "iid" where epsilon is
         given, since the bound is proven for independent draws.
     epsilon : float or None, default=None
-        With probability 1 - delta no value of the kernel on the pairs of training rows is off by more.
+        With probability 1 - delta no error on the pairs of training rows is larger.
     delta : float, default=0.01
         Between zero and one.
+    error : {"kernel", "distance"}, default="kernel"
+        The error that epsilon bounds: "kernel" for `|phi(x).phi(z) - k(x, z)|`; "distance" for the relative error of
+        `|phi(x) - phi(z)|` against the kernel distance, with epsilon below one, for the Gaussian kernel.
+    center : bool, default=True
+        Whether x is measured from the mean of the training rows, or from zero.
     random_state : int, Generator or None, default=None
         The source of the draws.
 
@@ -73,7 +80,7 @@ class RandomFourier(Lift):
     offsets_ : array of shape (m,) or None
         None for pairs.
     center_ : array of shape (d,)
-        The origin.
+        The origin c.
     mass_ : float
         k(x, x).
     n_components_ : int
@@ -90,6 +97,9 @@ class RandomFourier(Lift):
     'maximum'
     >>> RandomFourier.components_for("gaussian", epsilon=0.1, delta=0.01, n=1_000_000)
     7308
+    >>> near = RandomFourier("gaussian(1)", epsilon=0.3, error="distance", center=False, random_state=0).fit(X)
+    >>> near.n_components_, near.certificate(X, error="distance").bound < 0.3
+    (388, True)
 
     References
     ----------
@@ -109,6 +119,8 @@ class RandomFourier(Lift):
         sampling: str | None = None,
         epsilon: float | None = None,
         delta: float = 0.01,
+        error: str = "kernel",
+        center: bool = True,
         random_state: Any = None,
     ) -> None:
         self.kernel = kernel
@@ -117,6 +129,8 @@ class RandomFourier(Lift):
         self.sampling = sampling
         self.epsilon = epsilon
         self.delta = delta
+        self.error = error
+        self.center = center
         self.random_state = random_state
 
     components_for = staticmethod(components_for)
@@ -128,6 +142,9 @@ class RandomFourier(Lift):
 
     def learn(self, X: Any) -> None:
         check_form(self.form)
+        check_error(self.error)
+        if not isinstance(self.center, bool | np.bool_):
+            raise InputError(message("center True or False", f"got {self.center!r}", "Leave it out if in doubt."))
         self.kernel_ = self._resolved(X)
         law = law_of(self.kernel_, X.shape[1])
         self.n_components_ = self._components(law, X.shape[0])
@@ -138,7 +155,7 @@ class RandomFourier(Lift):
         self.frequencies_ = _finite(law.draw(draws))
         self.offsets_ = 2 * np.pi * draws.uniforms(1)[:, 0] if offset else None
         self.mass_ = law.mass
-        self.center_ = np.zeros(X.shape[1]) if is_sparse(X) else _mean(X)
+        self.center_ = _mean(X) if self.center and not is_sparse(X) else np.zeros(X.shape[1])
 
     _saved: ClassVar[Mapping[str, Any]] = {
         "kernel_": Kernel,
@@ -182,12 +199,11 @@ class RandomFourier(Lift):
         return int(count)
 
     def _components_for_error(self, law: Law, n: int, epsilon: float) -> int:
-        check_share("epsilon", epsilon, np.inf)
-        check_share("delta", self.delta)
+        check_promise(epsilon, self.delta, self.error)
         if self.n_components is not None:
             got = f"got n_components={self.n_components!r} and epsilon={epsilon!r}"
             raise InputError(message("n_components or epsilon, not both", got, "Leave one out."))
-        return for_values(law, epsilon, self.delta, n, self.form)
+        return enough(self.kernel_, law, epsilon, self.delta, n, self.form, self.error)
 
     def _sampling(self) -> str:
         if self.epsilon is None:
@@ -207,20 +223,37 @@ class RandomFourier(Lift):
         return Waves(self.frequencies_, self.center_, float(scale), self.offsets_).of(X)
 
     def feature_names(self, inputs: list[str]) -> list[str]:
-        places = range(1, len(self.frequencies_) + 1)
+        places, x = range(1, len(self.frequencies_) + 1), "(x - c)" if self.center_.any() else "x"
         if self.offsets_ is not None:
-            return [f"cos(w{j}.x + t{j})" for j in places]
-        return [f"cos(w{j}.x)" for j in places] + [f"sin(w{j}.x)" for j in places]
+            return [f"cos(w{j}.{x} + t{j})" for j in places]
+        return [f"cos(w{j}.{x})" for j in places] + [f"sin(w{j}.{x})" for j in places]
 
     @speaks
-    def certificate(self, X: ArrayLike, delta: float = 0.01) -> Certificate:
-        """How far phi(x).phi(z) is from k(x, z) on the rows of X: for up to 2,000 of them the maximum, else the mean.
+    def certificate(self, X: ArrayLike, delta: float = 0.01, error: str = "kernel") -> Certificate:
+        """How far phi(x).phi(z) is from k(x, z), or |phi(x) - phi(z)| from the kernel distance, on the rows of X.
 
-        A value of the kernel is at most the mass, and so is an inner product of pairs; of offset waves, twice it.
+        For up to 2,000 rows all pairs are computed. For more a sample bounds the mean error of kernel values, or the
+        relative error of distances for all but a few pairs. A value of the kernel is at most the mass, and so is an
+        inner product of pairs; of offset waves, twice it.
 
-        delta : the probability with which the bound on the mean may fail
+        Parameters
+        ----------
+        X : array, sparse array or DataFrame of shape (n, d)
+            The rows whose pairs are bounded.
+        delta : float, default=0.01
+            The probability with which the bound may fail, where it rests on a sample.
+        error : {"kernel", "distance"}, default="kernel"
+            "distance" for `| |phi(x) - phi(z)| / distance - 1 |` with the kernel distance; the Laplace kernel is
+            refused, whose near distances no number of waves keeps.
+
+        Returns
+        -------
+        Certificate
         """
         check_is_fitted(self)
+        check_error(error)
+        if error == "distance":
+            return audited_distances(self, self.kernel_, X, delta)
         return audited(self, self.kernel_, X, delta, (2 if self.offsets_ is None else 3) * self.mass_)
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from mercer.kernels import Kernel, Weighted
+from mercer.kernels import After, Kernel, Weighted
 from mercer.kernels.algebra.mapped import Mapped
 from mercer.kernels.lift_builder import LiftBuilder, NotFiniteError, OwnFeatures
 from mercer.kernels.points import Column
@@ -149,7 +149,7 @@ class SizeBuilder(LiftBuilder[Size]):
 
     def mapped(self, kernel: Mapped) -> Size:
         matrix = kernel.linear_map
-        width = _width(kernel) if matrix is None else matrix.shape[0]
+        width = _width(kernel, self.n_columns) if matrix is None else matrix.shape[0]
         if width is None:
             raise UncountedError
         inside = SizeBuilder(width).of(kernel.kernel)
@@ -180,8 +180,10 @@ def _summed(d: int, first: int, end: int) -> int:
     return total
 
 
-def _width(kernel: Mapped) -> int | None:
-    """How many columns a lift gives, if it can tell; a function cannot."""
+def _width(kernel: Mapped, d: int) -> int | None:
+    """How many columns a map gives of d, if it can tell: a function that has no name cannot."""
+    if isinstance(kernel, After) and kernel.named is not None:
+        return d
     lift = getattr(kernel, "map", None)
     return getattr(lift.lift if isinstance(lift, Features) else lift, "_n_features_out", None)
 

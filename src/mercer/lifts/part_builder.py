@@ -16,6 +16,7 @@ from scipy.sparse import csr_array
 
 from mercer.compute.runtime.memory import MAX_UNASKED_BYTES, Budget
 from mercer.kernels import Kernel, Weighted
+from mercer.kernels.algebra.functions import Formula
 from mercer.kernels.algebra.mapped import Mapped
 from mercer.kernels.lift_builder import LiftBuilder, OwnFeatures
 from mercer.kernels.points import Column, Points
@@ -112,6 +113,10 @@ class PartBuilder(LiftBuilder[Part]):
         return Unit(part)
 
     def weighted(self, kernel: Weighted) -> Part:
+        if isinstance(kernel.function, Formula):
+            weight, inside = polynomial_of(kernel.function, self.n_columns), self.of(kernel.kernel)
+            if weight is not None and isinstance(inside, Polynomials):
+                return self.multiplied(Polynomials(weight), inside)
         return Weighed(self.of(kernel.kernel), kernel, self._points.names)
 
     def chosen(self, kernel: Kernel, columns: Sequence[Column]) -> Part:
@@ -129,6 +134,20 @@ class PartBuilder(LiftBuilder[Part]):
         matrix = kernel.linear_map.toarray()
         opened = _opened(inside.expansion, matrix) if isinstance(inside, Polynomials) else None
         return Moved(inside, kernel, names, algebra.linear(matrix)) if opened is None else Polynomials(opened)
+
+
+def polynomial_of(formula: Formula, d: int) -> Expansion | None:
+    """A formula of d columns as one feature, where it is a polynomial."""
+    from mercer.kernels.formulas.expression import Expression  # loaded with the first formula
+
+    found = formula.polynomial(d) if isinstance(formula, Expression) else None
+    if not found:
+        return None
+    listed = [[column for (_, column), power in monomial for _ in range(power)] for monomial in found]
+    longest = max(1, *map(len, listed))
+    factors = np.array([columns + [-1] * (longest - len(columns)) for columns in listed], dtype=np.intp)
+    one = algebra.constant(d, 1.0)  # products have their monomials in order
+    return algebra.multiplied(Expansion(d, factors, csr_array([[float(factor) for factor in found.values()]])), one)
 
 
 def _opened(inside: Expansion, matrix: NDArray[np.float64]) -> Expansion | None:

@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.kernels import Weighted
-from mercer.kernels.algebra.functions import name_of
+from mercer.kernels import After, Weighted
+from mercer.kernels.algebra.functions import Formula, name_of
 from mercer.kernels.algebra.mapped import Mapped
+from mercer.kernels.algebra.named_functions import named
 from mercer.kernels.lift_builder import OwnFeatures
 from mercer.kernels.points import Points
 from mercer.lifts.expansion import Expansion
@@ -139,7 +140,10 @@ class Weighed(Part):
         return np.asarray(self.inside.features(X) * weights[:, None], dtype=X.dtype)
 
     def names(self, inputs: Sequence[str]) -> list[str]:
-        label = f"{name_of(self.kernel.function)}(x)"
+        alone = inputs[0] if named(self.kernel.function) else "x"
+        label = f"{name_of(self.kernel.function)}({alone})"
+        if isinstance(self.kernel.function, Formula):
+            label = bracketed(self.kernel.function.text(inputs))
         return [product_text(label, bracketed(name)) for name in self.inside.names(inputs)]
 
     def inconsistency(self, columns: int | None) -> str:
@@ -167,7 +171,9 @@ class Moved(Part):
         return self.inside.features(np.ascontiguousarray(moved, dtype=X.dtype))
 
     def names(self, inputs: Sequence[str]) -> list[str]:
-        labels = self.forms.names(inputs) if isinstance(self.forms, Expansion) else self.forms
+        labels: Sequence[str] = self.forms.names(inputs) if isinstance(self.forms, Expansion) else self.forms
+        if isinstance(self.kernel, After) and self.kernel.named is not None:
+            labels = [f"{name_of(self.kernel.named)}({name})" for name in inputs]
         own = isinstance(self.inside, Functions)  # which put parentheses around a column themselves
         return self.inside.names(labels if own else [bracketed(label) for label in labels])
 

@@ -11,21 +11,24 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from mercer.errors import InputError, KernelError, message
-from mercer.kernels.algebra.functions import name_of, real
+from mercer.kernels.algebra.functions import name_of, real, written
 from mercer.kernels.algebra.mapped import Mapped
+from mercer.kernels.algebra.named_functions import function_of, named, transformed
 from mercer.kernels.algebra.single import refuse_kernel
 from mercer.kernels.base import Kernel
-from mercer.kernels.domain import INTEGERS, NATURALS, NONNEGATIVE, REALS, Domain
+from mercer.kernels.domain import INTEGERS, NATURALS, NONNEGATIVE, REALS, Domain, meet
 from mercer.kernels.law import Law, moved
 from mercer.kernels.points import Points, refuse_objects, refuse_sparse
+from mercer.kernels.proof.judgement import Judgement, Situation
 
 
 def check_map(owner: str, name: str, value: Any) -> Any:
     """A matrix as rows of numbers; a function, or a lift with `transform`, as it is."""
-    needs = "a matrix of finite numbers, a function of rows, or a lift"
+    needs = "a matrix of finite numbers, a function of rows or its name, or a lift"
     refuse_kernel(owner, needs, value)
-    if callable(value) or hasattr(value, "transform"):
-        return value
+    found = function_of(owner, needs, value)
+    if callable(found) or hasattr(found, "transform"):
+        return found
     matrix = _numbers(value)
     if matrix.ndim != 2 or matrix.size == 0 or not np.isfinite(matrix).all():
         raise KernelError(message(needs, f"got {value!r}", "A matrix A of shape (m, d) maps x to A x.", subject=owner))
@@ -49,9 +52,10 @@ class After(Mapped):
     ----------
     kernel : Kernel
         The kernel inside.
-    map : array, callable or lift
-        A matrix of shape (m, d), which maps x to A x; a function of rows, (n, d) to (n, m); or a lift, an object with a
-        method `transform`. Functions and lifts are equal by identity.
+    map : array, callable, {"abs", "cos", "exp", "log1p", "sin", "sqrt", "tanh"} or lift
+        A matrix of shape (m, d), which maps x to A x; a function of rows, (n, d) to (n, m), or the name of one that
+        takes each number by itself ("exp", `np.exp` and `math.exp` are one function, and texts and model files hold
+        it); or a lift, an object with a method `transform`. Functions and lifts are equal by identity.
 
     Examples
     --------
@@ -59,6 +63,8 @@ class After(Mapped):
     >>> k = Linear().after([[1.0, 0.0, 0.0], [0.0, 1.0, 1.0]])  # the lift [x1, x2 + x3]
     >>> k([[1.0, 2.0, 3.0]], [[4.0, 5.0, 6.0]])
     array([[59.]])
+    >>> print(Linear().after("log1p"), Linear().after("log1p")([[0.0, 1.0]], [[2.0, 3.0]]).round(4))
+    linear.after(log1p) [[0.9609]]
     """
 
     formula = "k(g(x), g(z))"
@@ -72,6 +78,11 @@ class After(Mapped):
         return np.array(self.map) if isinstance(self.map, tuple) else None
 
     @property
+    def named(self) -> np.ufunc | None:
+        """The map, where it is a function of the table."""
+        return self.map if named(self.map) else None
+
+    @property
     def map_key(self) -> Hashable:
         return (type(self), self.map)
 
@@ -79,6 +90,8 @@ class After(Mapped):
         refuse_objects(points, subject="after")
         if self.matrix is None:
             refuse_sparse(points, subject="after")
+        if (function := self.named) is not None:
+            return points.mapped(lambda _: transformed("after", function, points))
         return points.mapped(self._apply)
 
     @property
@@ -118,16 +131,32 @@ class After(Mapped):
 
     def image(self, domain: Domain) -> Domain:
         if self.matrix is None:
-            return REALS
+            known = named(self.map)
+            return known.image(domain) if known else REALS
         stays_whole = domain.within(INTEGERS) and bool((self.matrix == np.rint(self.matrix)).all())
         stays_positive = domain.within(NONNEGATIVE) and bool((self.matrix >= 0).all())
         if stays_whole and stays_positive:
             return NATURALS
         return INTEGERS if stays_whole else NONNEGATIVE if stays_positive else REALS
 
+    @property
+    def domain(self) -> Domain:
+        known = named(self.map)
+        if known is None:
+            return super().domain
+        anywhere = known.image(known.domain).within(self.kernel.domain)
+        return known.domain if anywhere else meet(super().domain, known.domain)
+
+    def judge(self, situation: Situation) -> Judgement:
+        known = named(self.map)
+        if known and not situation.domain.within(known.domain):
+            outside = f"{self._name} is not real everywhere on {situation.domain} (it is on {known.domain})"
+            return Judgement(f"{self}: {outside}", proven=False)
+        return super().judge(situation)
+
     def inner_width(self, d: int | None) -> int | None:
         if self.matrix is None:
-            return None
+            return d if self.named else None
         return len(self.matrix) if d in (None, self.width) else 0
 
     def law(self, d: int) -> Law | None:
@@ -143,7 +172,7 @@ class After(Mapped):
 
     def write(self, python: bool) -> tuple[str, int]:
         matrix = self.matrix
-        argument = name_of(self.map) if matrix is None else repr(matrix.tolist())
+        argument = written(self.map, python) if matrix is None else repr(matrix.tolist())
         return self.write_postfix(python, "after", argument)
 
     def latex(self, x: str = "x", z: str = "z") -> str:

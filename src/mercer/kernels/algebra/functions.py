@@ -3,25 +3,63 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Callable
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mercer.errors import DomainError, InputError, message
+from mercer.kernels.algebra.named_functions import name_in_table, named
 from mercer.kernels.points import Points
 from mercer.kernels.precision.mpmath_arrays import Precise
 
 Function = Callable[[Any], Any]
 
 
+class Formula(ABC):
+    """A function of rows that is written as a formula: its text reads back to an equal one."""
+
+    @abstractmethod
+    def __call__(self, X: NDArray[Any]) -> NDArray[Any]:
+        """One number per row."""
+
+    @abstractmethod
+    def text(self, columns: Sequence[str]) -> str:
+        """The formula with names for the columns."""
+
+    @abstractmethod
+    def latex(self, x: str = "x") -> str:
+        """The formula in LaTeX."""
+
+    @property
+    @abstractmethod
+    def width(self) -> int | None:
+        """The number of columns that it insists on."""
+
+    @property
+    @abstractmethod
+    def least_width(self) -> int:
+        """The least number of columns that it can take."""
+
+
 def name_of(thing: Any) -> str:
-    """How a text calls a function or a lift: by its name, letters only."""
+    """How a text calls a function or a lift: by its name, letters only; a formula as it is written."""
+    if isinstance(thing, Formula):
+        return str(thing)
+    if (known := name_in_table(thing)) is not None:
+        return known
     if getattr(thing, "__name__", "") == "__call__":  # of an object that is called
         thing = thing.__self__
     name = getattr(thing, "__name__", type(thing).__name__)
     return "".join(letter for letter in name if letter.isalnum() or letter == "_")
+
+
+def written(thing: Any, python: bool) -> str:
+    """A function or a lift in the text of a kernel; a formula, and in Python a named one too, stands in quotes."""
+    name = name_of(thing)
+    return repr(name) if isinstance(thing, Formula) or (python and named(thing)) else name
 
 
 def real(owner: str, name: str, values: Any) -> NDArray[Any]:

@@ -18,10 +18,13 @@ quotes; x alone is the only column of rows of one number, |x|^2 the squared leng
 So a model saves the texts and the names of the columns, and reads them back.
 
 **Kernels.** `read_kernel(text)` gives an expression of two points; `each.pairs(X, Z)` are its values, and
-`each.polynomial(d)` has monomials of both points, 0 and 1.
+`each.polynomial(d)` has monomials of both points, 0 and 1. `kernel_of(each, d)` is the same function as a
+kernel, a tree of rules and leaves, or None.
 """
 
 from mercer.kernels.formulas.expression import Expression as Expression
+from mercer.kernels.formulas.expression import read_feature as read_feature
 from mercer.kernels.formulas.expression import read_features as read_features
 from mercer.kernels.formulas.expression import read_kernel as read_kernel
+from mercer.kernels.formulas.recognise import kernel_of as kernel_of
 from mercer.kernels.formulas.surds import Surd as Surd

@@ -42,6 +42,8 @@ OF_ONE: dict[str, Callable[[Any], Any]] = {
     "sinh": np.sinh, "sqrt": np.sqrt, "tan": np.tan, "tanh": np.tanh,
 }  # fmt: skip
 """NumPy's functions by their names here."""
+FUNCTIONS = frozenset({*OF_ONE, "max", "min", "sinc"})
+"""All that have values; others a formula only names."""
 
 
 def _running(k: int | None) -> int:
@@ -133,6 +135,9 @@ class Evaluator:
         return _quotients(Precise(1), below) if self.exactly else np.divide(1.0, below)
 
     def call(self, node: Call, k: int | None) -> Values:
+        if node.name not in FUNCTIONS:
+            needs, remedy = "functions that it knows", "Only mercer.prove takes names of functions."
+            raise InputError(message(needs, f"{node.name} has no values", remedy, subject="A formula"))
         found = [self.value(each, k) for each in node.arguments]
         if node.name == "min":
             return reduce(np.minimum, found)

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mercer.errors import InputError, KernelError, message
-from mercer.kernels.algebra.functions import real
+from mercer.kernels.algebra.functions import Formula, real
+from mercer.kernels.algebra.named_functions import NAMED
 from mercer.kernels.formulas.build import absolute, multiply, power
 from mercer.kernels.formulas.evaluation import values_of_pairs, values_of_rows
 from mercer.kernels.formulas.polynomials import NotPolynomialError, Polynomial, expanded
@@ -20,6 +21,7 @@ from mercer.kernels.formulas.surds import TooLargeError
 from mercer.kernels.formulas.tree import (
     ONLY,
     RUN,
+    Call,
     Column,
     Dot,
     Node,
@@ -38,7 +40,7 @@ MAX_FEATURES = 10_000
 
 
 @dataclass(frozen=True)
-class Expression:
+class Expression(Formula):
     """A formula of one point (a feature), or of two (a kernel, or what may be one).
 
     Parameters
@@ -86,6 +88,10 @@ class Expression:
         """
         settled = settled_on(self.root, len(columns)) if len(columns) == 1 else self.root
         return Writer(columns=columns).text(settled)
+
+    def __call__(self, X: ArrayLike) -> NDArray[Any]:
+        """The values of a formula of one point: it is a function of rows."""
+        return self.values(X)
 
     @cached_property
     def least_width(self) -> int:
@@ -160,7 +166,9 @@ class Expression:
         return points_in(self.root)
 
 
-def read_kernel(text: str, names: Mapping[str, Any] | None = None, *, scales: bool = True) -> Expression:
+def read_kernel(
+    text: str, names: Mapping[str, Any] | None = None, *, scales: bool = True, assumed: bool = False
+) -> Expression:
     """Read a formula of two points, such as "(1 + x.x')^2".
 
     Parameters
@@ -171,6 +179,8 @@ def read_kernel(text: str, names: Mapping[str, Any] | None = None, *, scales: bo
         Numbers, vectors and matrices that it uses by name.
     scales : bool, default=True
         Whether s, sigma, l, ell, lambda, gamma and tau are 1 where `names` has no value for them.
+    assumed : bool, default=False
+        Whether functions of the points may only be named, as in f(x) k(x, z) f(z); they have no values.
 
     Returns
     -------
@@ -181,7 +191,7 @@ def read_kernel(text: str, names: Mapping[str, Any] | None = None, *, scales: bo
     >>> print(read_kernel("x'Mz", {"M": [[2, 1], [1, 2]]}))
     (2 x1 + x2) z1 + (x1 + 2 x2) z2
     """
-    (found,) = read_tree(_text(text), 2, dict(names or {}), scales=scales)
+    (found,) = read_tree(_text(text), 2, dict(names or {}), scales=scales, assumed=assumed)
     return Expression(found.root, 2, (), found.assumed, found.width)
 
 
@@ -217,6 +227,31 @@ def read_features(
     for text in listed:
         found += read_tree(_text(text), 1, dict(names or {}), columns)
     return tuple(Expression(each.root, 1, tuple(columns), (), each.width) for each in found)
+
+
+def read_feature(text: str) -> Expression:
+    """Read one feature.
+
+    >>> print(read_feature("exp(x)"))
+    exp(x)
+    """
+    found = read_features(text)
+    if len(found) != 1:
+        raise KernelError(f"Here one formula is needed; got {len(found)} in {text!r:.60}. Give 'x1^2 + x2', say.")
+    return found[0]
+
+
+def function_of_rows(text: str) -> Any:
+    """The function of rows that a formula is: exp(x) is the named function exp, NumPy's.
+
+    >>> function_of_rows("exp(x)"), str(function_of_rows("exp(x) + 1"))
+    (<ufunc 'exp'>, 'exp(x) + 1')
+    """
+    found = read_feature(text)
+    match found.root:
+        case Call(name, (Column(0, column),)) if column == ONLY and name in NAMED:
+            return NAMED[name].function
+    return found
 
 
 def _text(text: Any) -> str:

@@ -23,7 +23,7 @@ from mercer.errors import KernelError, ParseError
 from mercer.kernels.formulas import build
 from mercer.kernels.formulas.points import names_of_one, names_of_two
 from mercer.kernels.formulas.tokens import plain, tokens_of
-from mercer.kernels.formulas.tree import RUN, Call, Column, Constant, Node, Number, columns_in, number
+from mercer.kernels.formulas.tree import RUN, Call, Column, Constant, Node, Number, X, Z, columns_in, number
 from mercer.kernels.formulas.vectors import MAX_ENTRIES, Matrix, ShapeError, Vector, minimum, minus, runs
 from mercer.kernels.lexer import Token
 
@@ -58,7 +58,12 @@ class Read:
 
 
 def read_tree(
-    text: str, points: int, names: Mapping[str, Any], columns: Sequence[str] = (), scales: bool = True
+    text: str,
+    points: int,
+    names: Mapping[str, Any],
+    columns: Sequence[str] = (),
+    scales: bool = True,
+    assumed: bool = False,
 ) -> list[Read]:
     """The trees of a text: one, or one for each entry where the text of one point is a list.
 
@@ -66,9 +71,10 @@ def read_tree(
     names : numbers, vectors and matrices by name
     columns : names of columns, which formulas of one point may use
     scales : whether a letter of scale without a value is 1
+    assumed : whether functions of the points may only be named, as in f(x) k(x, z) f(z)
     """
     signs = plain(text)
-    reader = _Reader(signs, points, names, columns, scales)
+    reader = _Reader(signs, points, names, columns, scales, assumed)
     value = reader.whole()
     entries = list(value.listed) if points == 1 and isinstance(value, Vector) and value.body is None else [value]
     roots = [reader.scalar(entry, reader.tokens[0]) for entry in entries]
@@ -81,8 +87,17 @@ def read_tree(
 class _Reader:
     """One pass over the tokens."""
 
-    def __init__(self, text: str, points: int, names: Mapping[str, Any], columns: Sequence[str], scales: bool) -> None:
+    def __init__(
+        self,
+        text: str,
+        points: int,
+        names: Mapping[str, Any],
+        columns: Sequence[str],
+        scales: bool,
+        abstract: bool,
+    ) -> None:
         self.text, self.points, self.columns, self.scales = text, points, tuple(columns), scales
+        self.abstract = abstract
         self.names = {name: _value(name, given) for name, given in names.items()}
         self.tokens = tokens_of(text)
         known = {*KNOWN, *self.names, *self.columns}
@@ -267,9 +282,9 @@ class _Reader:
             return self.opposite(self.power(), token)
         base = self.atom()
         while True:
-            if self.sees("'") and isinstance(base, Matrix):
+            if self.sees("'") and isinstance(base, Matrix | Vector):
                 self.at += 1
-                base = base.turned
+                base = base.turned if isinstance(base, Matrix) else base
             elif self.sees("^", "**") and self.tokens[self.at + 1].text == "T" and "T" not in self.names:
                 self.at += 2
                 base = base.turned if isinstance(base, Matrix) else base
@@ -374,6 +389,8 @@ class _Reader:
     def word(self) -> Value:
         """A name, or several that stand without a space between: the first one; the others stay behind as tokens."""
         token = self.next
+        if self.abstract and self.names_function(token):
+            return self.assumed_function(token)
         taken = self.first_name(token)
         rest = token.text[len(taken) :]
         if rest:
@@ -392,6 +409,23 @@ class _Reader:
             ]
         self.at += 1
         return self.named(Token("name", taken, token.position))
+
+    def names_function(self, token: Token) -> bool:
+        """Whether a name that means nothing else stands in front of a parenthesis, as f in f(x)."""
+        match = re.fullmatch(r"([A-Za-z]+)_?[0-9]*", token.text)
+        if match is None or token.text in self.names or token.text in KNOWN or match.group(1) in self.called.letters:
+            return False
+        return self.tokens[self.at + 1].text == "("
+
+    def assumed_function(self, token: Token) -> Node:
+        """f(x), or k(x, z)."""
+        self.at += 1
+        found = self.arguments()
+        points = [each.body for each in found if isinstance(each, Vector) and each.scale == number(1)]
+        if self.index is not None or not 1 <= len(found) == len(points) <= 2 or not set(points) <= {X, Z}:
+            called = f"{self.called.first}) or {token.text}({self.called.first}, {self.called.second or 'z'}"
+            self.fail(f"A function that is only named takes the points: {token.text}({called})", token)
+        return Call(token.text, tuple(each for each in points if each is not None))
 
     def first_name(self, token: Token) -> str:
         """The letters of the longest name at the start of a word such that the rest can be read, too."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
 
+from mercer.kernels.formulas.evaluation import FUNCTIONS
 from mercer.kernels.formulas.tree import (
     GAP,
     ONLY,
@@ -28,6 +30,7 @@ from mercer.kernels.formulas.tree import (
 )
 from mercer.kernels.latex import escaped
 
+GREEK = {name: rf"\{name}" for name in ("phi", "psi")}
 SUM, PRODUCT, POWER, ATOM = 0, 1, 2, 3
 """How tightly a text binds."""
 Written = tuple[str, int]
@@ -128,6 +131,8 @@ class Writer:
             return rf"\sqrt{{{pieces[0]}}}", ATOM
         if node.name == "abs":
             return rf"\left| {pieces[0]} \right|", ATOM
+        if node.name not in FUNCTIONS:
+            return f"{assumed_name(node.name)}({', '.join(pieces)})", ATOM
         name = rf"\operatorname{{{node.name}}}" if node.name == "log1p" else rf"\{node.name}"
         return rf"{name}\left( {', '.join(pieces)} \right)", ATOM
 
@@ -166,6 +171,17 @@ _BY_TYPE: dict[type, Callable[[Writer, Any, bool], Written]] = {
     Norm: Writer.norm,
     Over: Writer.over,
 }
+
+
+def assumed_name(name: str) -> str:
+    r"""A function that a formula only names, in LaTeX: k_1.
+
+    >>> assumed_name("k1"), assumed_name("phi")
+    ('k_{1}', '\\phi')
+    """
+    letters, digits = re.fullmatch(r"(.*?)_?([0-9]*)", name, re.DOTALL).groups()  # type: ignore[union-attr]
+    shown = escaped(letters) if len(letters) == 1 else GREEK.get(letters, rf"\mathrm{{{escaped(letters)}}}")
+    return f"{shown}_{{{digits}}}" if digits else shown
 
 
 def number_text(value: Fraction, latex: bool = False) -> Written:

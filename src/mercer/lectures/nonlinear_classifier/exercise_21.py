@@ -16,7 +16,7 @@ CHOICES: dict[str, tuple[str, Kernel, int | None, str]] = {
     "B": ("x.x'", Linear(), None, "reals"),
     "C": ("1 + x.x'", 1 + Linear(), None, "reals"),
     "D": ("(1 + x.x')^2", (1 + Linear()) ** 2, None, "reals"),
-    "E": ("exp(x + x'), for x, x' in R", Constant(1.0).weighted(np.exp), 1, "reals"),
+    "E": ("exp(x + x'), for x, x' in R", Constant(1.0).weighted("exp"), 1, "reals"),
     "F": ("min(x, x'), for x, x' in Z", Min(), 1, "integers"),
 }
 
