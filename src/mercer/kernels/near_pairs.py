@@ -118,9 +118,11 @@ class NearPairs:
         return found
 
     def counted(self, kernel: Kernel) -> FeatureGap:
-        """Of a kernel whose values are known exactly, such as one that counts."""
+        """Of a kernel of objects: their values are taken as they are, and equal objects are at distance 0."""
         here, there = self.diagonal(kernel)
-        half = (here + there) / 2 - self.values(kernel)
+        left, right = list(self.left.cells()), list(self.right.cells())
+        equal = [left[i] == right[j] for i, j in zip(self.i, self.j, strict=True)]
+        half = np.where(equal, 0.0, (here + there) / 2 - self.values(kernel))
         return FeatureGap((here + there) / 2, (here - there) / 2, half, np.abs(half))
 
     def constant(self, value: float) -> FeatureGap:
