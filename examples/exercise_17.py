@@ -15,26 +15,16 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from mercer.geometry import Ball, Ellipse, Shape, region
-from mercer.lifts import Monomials, Parabolic, Subsets
-from mercer.lifts.expanded import Expanded
-from mercer.lifts.expansion import Expansion
+from mercer.lifts import Formulas, Monomials, Parabolic, Subsets
 
 Table = NDArray[np.float64]
-
-
-class Flattened(Expanded):
-    """D. [x1, x2, x1^2 + 2 x2^2]: a lift is a list of monomials, and what each feature takes of them."""
-
-    def _expansion(self, width: int) -> Expansion:
-        monomials = np.array([[0, -1], [1, -1], [0, 0], [1, 1]])  # x1, x2, x1^2, x2^2
-        return Expansion(width, monomials, csr_array([[1.0, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 2]]))
 
 
 CANDIDATES: dict[str, Any] = {
     "A": Monomials(degree=1, include_bias=False),
     "B": Subsets(),  # its further feature, the constant 1, does what an intercept does
     "C": Parabolic(),
-    "D": Flattened(),
+    "D": Formulas(["x1", "x2", "x1^2 + 2*x2^2"]),
     "E": Monomials(degree=2, include_bias=False),
 }
 SHAPES: dict[str, Shape] = {

@@ -9,6 +9,7 @@ from mercer import lifts
 from mercer.lifts.base import Lift
 from mercer.lifts.concatenation import Concatenation
 from mercer.lifts.exact import Exact
+from mercer.lifts.formulas import Formulas
 from mercer.lifts.fourier import RandomFourier
 from mercer.lifts.monomials import Monomials
 from mercer.lifts.nystrom import Nystrom
@@ -34,6 +35,12 @@ SEVERAL = {
         Exact("parabolic.normalized()"),
         Exact("linear.scaled([1, 2, 3])**2"),
         Exact("trigonometric.after([[1, 2, 0], [0, 1, 1]])"),
+    ],
+    Formulas: [
+        Formulas(),
+        Formulas(["x1", "x2", "x1^2 + 2*x2^2"]),
+        Formulas(("[1, x1, x2, x3, x1 x2, x1 x3, x2 x3, x1 x2 x3]",)),
+        Formulas(["exp(-|x|^2/50)", "min(x1, x2)", "x3/2 - 1", "sqrt(2) (x1 - x3)^2"]),
     ],
     Monomials: [Monomials(), Monomials(3, include_bias=False), Monomials((2, 3))],
     Nystrom: [

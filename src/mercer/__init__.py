@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     )
     from mercer.learners.run.convergence import ConvergenceWarning
     from mercer.lifts import lift
+    from mercer.lifts.checking import check
     from mercer.models import inspect, load, save
     from mercer.operators.repair import repair
     from mercer.planner.from_shapes import plan
@@ -72,6 +73,7 @@ __all__ = [
     "SpectralClustering",
     "SpectralWitness",
     "Witness",
+    "check",
     "displays",
     "errors",
     "exp",
@@ -123,6 +125,7 @@ _LATER = {
     "SpectralWitness": "mercer.kernels.proof.record",
     "ObjectWitness": "mercer.kernels.proof.record",
     "Witness": "mercer.kernels.proof.record",
+    "check": "mercer.lifts.checking",
     "displays": "mercer.displays",
     "exp": "mercer.kernels",
     "geometry": "mercer.geometry",

@@ -34,6 +34,7 @@ __all__ = [
 ]
 
 _Public = TypeVar("_Public", bound=Callable[..., Any])
+_Class = TypeVar("_Class")
 _NAMED = (type, FunctionType)
 """What has a name of its own; otherwise its class is named."""
 _END = object()
@@ -210,6 +211,22 @@ def explains_parameters(init: Callable[..., None], *, beside_kernel: bool = Fals
     return explained
 
 
+def explained(cls: type[_Class]) -> type[_Class]:
+    """The same class, whose constructor `explains_parameters`: above `dataclass`, which writes the constructor.
+
+    >>> from dataclasses import dataclass
+    >>> @explained
+    ... @dataclass
+    ... class GradientDescent:
+    ...     step: float = 1.0
+    >>> GradientDescent(learning_rate=0.5)
+    Traceback (most recent call last):
+    TypeError: GradientDescent has no parameter 'learning_rate': write step=0.5.
+    """
+    cls.__init__ = explains_parameters(cls.__init__)  # type: ignore[method-assign]
+    return cls
+
+
 def _of_parameters(
     owner: str, init: Callable[..., None], args: tuple[Any, ...], named: dict[str, Any], beside_kernel: bool
 ) -> str:
@@ -226,7 +243,7 @@ def _of_parameters(
     placed = [each.name for each in known if each.kind is Parameter.POSITIONAL_OR_KEYWORD]
     if again := [(name, value) for name, value in zip(placed, args, strict=False) if name in named]:
         return twice(owner, *again[0])
-    return too_many(owner, placed, len(args)) if len(args) > len(placed) else ""
+    return too_many(owner, placed, len(args), names) if len(args) > len(placed) else ""
 
 
 def caller_level() -> int:

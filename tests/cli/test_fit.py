@@ -9,6 +9,7 @@ import pyarrow
 import pytest
 from command import run, told, write_houses, write_rings
 from pyarrow import csv, parquet
+from sklearn.svm import SVC
 
 import mercer
 from mercer.cli import pipeline
@@ -98,13 +99,26 @@ def test_a_penalty_may_be_given(words, table, settings, houses, rings, tmp_path)
     [
         (["--alpha", "1", "--learner", "svm"], "--alpha is for ridge and logistic"),
         (["--C", "1"], "--C is for svm"),
-        (["--alpha", "0"], "--alpha needs a positive number"),
-        (["--C", "nan", "--learner", "svm"], "--C needs a positive number"),
+        (["--alpha", "0"], "--alpha needs a positive, finite number; got 0"),
+        (["--C", "nan", "--learner", "svm"], "--C needs a positive, finite number, or inf for a hard margin"),
     ],
 )
 def test_a_penalty_that_is_none_is_refused(words, reason, rings):
     done = run("fit", rings, "--target", "ring", *words)
     assert (done.exit_code, reason in done.stderr) == (2, True)
+
+
+def test_a_hard_margin(rings, tmp_path):
+    words = ("fit", rings, "--target", "ring", "--learner", "svm", "--C", "inf", "--kernel", "polynomial(2)")
+    run(*words, "--test", "0", "--out", tmp_path / "hard.mercer")
+    table = csv.read_csv(rings)
+    X, y = table.select(["x", "z"]).to_pandas().to_numpy(), table["ring"].to_numpy()
+    model = SVC(kernel="poly", degree=2, gamma=1, coef0=1, C=1e9, tol=1e-8).fit(X, y)
+    assert (model.predict(X) == y).all()
+    a, V = model.dual_coef_[0], model.support_vectors_
+    margin = 1 / np.sqrt(a @ (1 + V @ V.T) ** 2 @ a)
+    assert load_model(tmp_path / "hard.mercer").learner.margin_ == pytest.approx(margin, rel=1e-4)
+    assert tomllib.loads(run(*words, "--dump-config").stdout)["fit"]["C"] == np.inf
 
 
 @pytest.mark.parametrize("learner", ["ridge", "svm", "logistic", "perceptron"])

@@ -169,7 +169,9 @@ def test_scores_of_classes_are_scikit_learns(fitted, tmp_path):
     assert found["accuracy"]["value"] == pytest.approx(accuracy_score(true, guess))
     assert found["balanced accuracy"]["value"] == pytest.approx(balanced_accuracy_score(true, guess))
     assert found["accuracy"]["low"] < found["accuracy"]["value"] < found["accuracy"]["high"]
-    assert "log loss" in run("score", fitted / "rings.mercer", tmp_path / "more.csv").stdout
+    said = run("score", fitted / "rings.mercer", tmp_path / "more.csv")
+    assert "log loss" in said.stdout
+    assert "1 row has no 'ring', and is left out" in said.stderr
 
 
 def test_score_needs_a_target_of_the_same_kind(fitted):

@@ -160,6 +160,20 @@ def test_rounding_has_no_boundary():
     assert drawn.ax_.get_title() == "KernelSVC, linear: one class everywhere"
 
 
+def test_a_level_of_the_margin_without_a_boundary_is_no_margin():
+    """scikit-learn's f is -1 up to the tolerance of its solver, far above rounding."""
+    from sklearn.svm import SVC
+
+    rng = np.random.default_rng(3)
+    X = rng.uniform(-3, 3, size=(150, 2))
+    y = np.where((X[:, 0] - 0.3) ** 2 + 0.9 * X[:, 0] * X[:, 1] + 2 * X[:, 1] ** 2 < 3, 1, -1)
+    drawn = BoundaryDisplay.from_estimator(SVC(kernel="linear").fit(X, y), X, y, grid=60)
+    assert drawn.scores.min() < -1 - 1e-6
+    assert -1 + 1e-6 < drawn.scores.max() < 0
+    assert drawn.boundary_ == []
+    assert drawn.ax_.get_title() == "SVC: one class everywhere"
+
+
 def test_perceptrons_have_updates_and_no_margins():
     X, y = blobs()
     for model in (Perceptron(max_iter=50), KernelPerceptron("polynomial(degree=2)", max_iter=50)):

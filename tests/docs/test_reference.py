@@ -72,7 +72,19 @@ def listed():
 LISTED = listed()
 PUBLIC = [(module, name, thing) for module in MODULES for name, thing in public(module).items()]
 KERNELS = {name: thing for name, thing in public("mercer.kernels").items() if hasattr(thing, "formula")}
-QUIET = {"Centered", "Centering", "Certificate", "Exact", "History", "Lift", "Outcome", "Solver", "System", "lift"}
+QUIET = {
+    "Centered",
+    "Centering",
+    "Certificate",
+    "Equality",
+    "Exact",
+    "History",
+    "Lift",
+    "Outcome",
+    "Solver",
+    "System",
+    "lift",
+}
 """Records, bases whose members tell their cost, and lifts that cost what their kernel makes them cost."""
 
 

@@ -92,6 +92,7 @@ def test_what_is_said_to_be_no_kernel_is_none(guess, matrix):
         ("guassian", "Did you mean 'gaussian'?"),
         ("gauss", "Did you mean 'gaussian'?"),
         ("lapalce", "Did you mean 'laplace'?"),
+        ("lin", "Did you mean 'linear'?"),  # and not min, a typo away
         ("squared", "'linear**2'"),
         ("zzz", "Known: linear, polynomial, gaussian"),
         ("quadratic(3)", "quadratic is 'polynomial(degree=2, offset=1.0)', and takes no parameters"),

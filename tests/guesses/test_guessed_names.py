@@ -45,6 +45,9 @@ def test_every_name_that_is_offered_exists(sentence):
         ("mercer.kernels", "RBF", "It is mercer.kernels.Gaussian."),
         ("mercer.kernels", "Matern52", "It is mercer.parse('matern(nu=2.5)')."),
         ("mercer.kernels", "Quadratic", "It is mercer.parse('polynomial(degree=2)')."),
+        ("mercer", "kernel_distance", "A kernel gives its distances |phi(x) - phi(z)|: mercer.kernels.Gaussian().dist"),
+        ("mercer", "exercise", "Use mercer.lectures.exercise(17)"),
+        ("mercer", "show", "Pictures are in mercer.displays"),
         ("mercer.learners", "GPR", "Use mercer.KernelRidge"),
     ],
 )

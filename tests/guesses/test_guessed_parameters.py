@@ -8,7 +8,17 @@ import pytest
 from sklearn.base import clone
 
 import mercer
-from mercer import KernelPCA, KernelPerceptron, KernelRidge, KernelSVC, kernels, learners, lifts
+from mercer import (
+    KernelPCA,
+    KernelPerceptron,
+    KernelRidge,
+    KernelSVC,
+    displays,
+    kernels,
+    learners,
+    lifts,
+    solvers,
+)
 from mercer.guesses.parameters import ELSEWHERE, FORMULAS
 from mercer.kernels import Gaussian, Hamming, Linear, Polynomial
 from mercer.learners.estimator import KernelEstimator
@@ -132,6 +142,19 @@ def test_the_penalty_of_another_convention_gives_the_same_model():
         (lambda: lifts.RadialBasis(n_centers=7), "write n_components=7."),
         (lambda: lifts.Monomials(interaction_only=True), "Subsets(max_order=...)"),
         (lambda: kernels.Power(Linear(), p=3), "write exponent=3."),
+        (lambda: lifts.RadialBasis("random", b=7), "write n_components=7."),
+        (lambda: solvers.GradientDescent(learning_rate=0.1), "write step=0.1."),
+        (
+            lambda: solvers.GradientDescent(0.1),
+            "takes parameters by name alone, and got 1 by position. Known: step, max",
+        ),
+        (lambda: solvers.ConjugateGradient(rank=3), "write preconditioner_rank=3."),
+        (lambda: solvers.Cholesky(1), "Cholesky takes no parameter, and got 1."),
+        (
+            lambda: displays.GramDisplay(Gaussian(), []),
+            "Use GramDisplay.from_estimator(...) or GramDisplay.from_kernel",
+        ),
+        (lambda: displays.BoundaryDisplay(KernelPerceptron(), [], []), "Use BoundaryDisplay.from_estimator(...)."),
     ],
 )
 def test_guesses_are_answered(action, answer):

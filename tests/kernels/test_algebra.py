@@ -205,6 +205,12 @@ REFUSALS = {
     "columns of floats": (lambda: Gaussian().on([0.5]), "position or name"),
     "scales of zero": (lambda: Gaussian().scaled([1.0, 0.0]), "positive"),
     "scales as a number": (lambda: Gaussian().scaled(2.0), "one lengthscale per column"),
+    "a class": (lambda: Linear() * Gaussian, r"got <class.*Write Gaussian\(\)"),
+    "a text": (lambda: Linear() + "gaussian", r"Write mercer\.parse\('gaussian'\)"),
+    "exp of numbers": (
+        lambda: mercer.exp(np.ones((3, 2))),
+        r"got an array of shape \(3, 2\)\. Of numbers it is np\.exp",
+    ),
     "a weight that is no function": (lambda: Gaussian().weighted(3), "function"),
     "a map that is no map": (lambda: Gaussian().after([1.0, 2.0]), "matrix"),
     "a matrix of NaN": (lambda: Gaussian().after([[math.nan]]), "matrix"),
@@ -236,7 +242,7 @@ WRONG_DATA = {
     "a matrix of another width": (Gaussian().after([[1.0, 0.0, 0.0]]), "3 columns"),
     "a column that is not there": (Gaussian().on([5]), "column 5"),
     "a name without names": (Gaussian().on(["age"]), "no column names"),
-    "too few lengthscales": (Gaussian().scaled([1.0]), "1 columns"),
+    "too few lengthscales": (Gaussian().scaled([1.0]), "data of 1 column;"),
     "a normalized non-kernel": (mercer.parse("sigmoid(offset=-9)").normalized(), r"k\(x, x\) >= 0"),
 }
 

@@ -21,7 +21,7 @@ BAD = {
     "an empty list": ([], r"shape \(0,\)"),
     "a 1-D array": ([1.0, 2.0], r"reshape\(-1, 1\)"),
     "a 3-D array": (np.zeros((2, 2, 2)), r"3 dimensions and shape \(2, 2, 2\)"),
-    "a number": (3.0, r"0 dimensions"),
+    "a number": (3.0, r"0 dimensions.*Write one number as \[\[3\.0\]\]"),
     "objects": (np.array([[1, "a"]], dtype=object), r"column 1 holds 'a' \(dtype object\)"),
     "texts": (np.array([["a", "b"]]), r"column 0 holds .*'a'.*Convert the columns"),
     "dates": (np.array([["2026-01-01"]], dtype="datetime64[D]"), r"dtype datetime64"),

@@ -152,7 +152,7 @@ def test_texts(text, kernel):
         ("matern(mu=2)", 0, "Did you mean 'nu'"),
         ("gaussian(1, 2)", 0, "each once"),
         ("gaussian(1, lengthscale=2)", 0, "each once"),
-        ("linear(2)", 0, "no parameter, each once"),
+        ("linear(2)", 0, r"Linear takes no parameter; a factor is written 2\*linear"),
         ("linear.on()", 7, "missing"),
         ("linear.on('\\q')", 11, "escape"),
         ("linear.on('\\U00110000')", 11, "escape"),

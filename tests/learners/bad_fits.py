@@ -330,6 +330,7 @@ SETTINGS = [
     fit("checkpoint a number", "KernelRidge needs the path of a file, or None, for checkpoint; got 3", checkpoint=3),
     fit("checkpoint in no folder", "nowhere does not exist. Create it, or choose another.", checkpoint="nowhere/a"),
     fit("solver a word", f"{SOLVER}got 'cholesky'. Use Cholesky(), say.", solver="cholesky"),
+    fit("solver a word for descent", f"{SOLVER}got 'gd'. Use GradientDescent(), say.", solver="gd"),
     fit("solver a class", f"{SOLVER}got <class '...Cholesky'>. Use Cholesky(), say.", solver=Cholesky),
     fit("solver None", f"{SOLVER}got None. Use Cholesky()", solver=None),
     fit(

@@ -153,7 +153,8 @@ def test_18_counted_by_hand():
 
 @pytest.mark.parametrize("letter", "ACD")
 def test_19_differs_where_it_is_said(letter):
-    x, z = ([int(v) for v in point] for point in lectures.exercise(19).verdicts[letter].evidence)
+    evidence = lectures.exercise(19).verdicts[letter].evidence
+    x, z = evidence.x, evidence.z
     dot = x[0] * z[0] + x[1] * z[1]
     phi = dot + x[0] ** 2 * z[0] ** 2 + 2 * x[0] * x[1] * z[0] * z[1] + x[1] ** 2 * z[1] ** 2
     assert {"A": dot, "C": dot**2, "D": 2 * dot**2}[letter] != phi
@@ -162,7 +163,8 @@ def test_19_differs_where_it_is_said(letter):
 
 @pytest.mark.parametrize("letter", "ABD")
 def test_20_differs_where_it_is_said(letter):
-    x, z = ([int(v) for v in point] for point in lectures.exercise(20).verdicts[letter].evidence)
+    evidence = lectures.exercise(20).verdicts[letter].evidence
+    x, z = evidence.x, evidence.z
     kernel = x[0] * z[0] + x[1] * z[1] + x[2] * z[2] + x[1] * z[2] + x[2] * z[1]
     features = {"A": lambda v: v, "B": lambda v: [sum(v)], "D": lambda v: [v[0] + v[2], v[0] + v[1]]}[letter]
     assert sum(a * b for a, b in zip(features(x), features(z), strict=True)) != kernel

@@ -187,6 +187,8 @@ def test_float32_is_kept():
 def test_an_infinite_lift_says_what_can_be_had():
     with pytest.raises(KernelError, match=r"no finite lift.*RandomFourier.*Nystrom"):
         mercer.lift(k.Gaussian(), 2)
+    with pytest.raises(KernelError, match=r"features of one point, g\(x\), are those of Linear\(\)\.after\(g\)"):
+        mercer.lift(lambda x: x**2, 2)
     with pytest.raises(KernelError, match=r"min has no finite lift that Mercer knows. Nystrom"):
         mercer.lift("min + linear", 2)
     with pytest.raises(KernelError, match=r"gaussian\(.*\) has no finite lift that Mercer knows. Nystrom"):

@@ -302,6 +302,11 @@ COSTLY = {
     "powers": (["powers(degree=100000000)"], "from 1 to 10000 for degree"),
     "waves": (["trigonometric(order=1000000000)"], "Trigonometric needs an integer"),
     "rounds": (["weisfeiler_lehman(iterations=1000000000)"], "WeisfeilerLehman needs an integer"),
+    "formulas": (["linear.after(['" + "x1+" * 2000 + "x1'])"], "at most 4,096 kernels and letters"),
+    "many formulas": ([f"linear.after(['{'x1*(-x1)+' * 200}{i}'])" for i in range(300)], "that can be read"),
+    "deep formulas": (["linear.after(['" + "exp(" * 200 + "x1" + ")" * 200 + "'])"], "nests deeper than 60"),
+    "quotients": (["linear.after(['x1" + "/x1" * 900 + "'])"], "divides at most"),
+    "weights": (["linear.weighted('" + "x1+" * 2000 + "x1')"], "at most 4,096 kernels and letters"),
     "runs": (["mismatch(k=1000000, m=999999)"], "from 1 to 100 for k"),
 }
 
@@ -459,6 +464,36 @@ def test_fields_that_do_not_agree(name, entry, fields, words, tmp_path, refused)
         if one["entry"] == entry:
             one["fields"].update(fields)
     refused(forge.put_together(record, tensors), words)
+
+
+FORMULAS = {
+    "code": (["__import__('os').system('true')"], "There is no"),
+    "a name that no column has": (["age^2"], "There is no"),
+    "too many columns": (["x9"], "formulas of other than 3 columns"),
+    "no formulas": ([], "1 to 10,000 formulas"),
+    "deep": (["(" * 90 + "x1" + ")" * 90], "nests deeper than 60"),
+    "quotients": (["x1" + "/x1" * 900], "divides at most"),
+    "long": (["x1+" * 20_000 + "x1"], "at most 524,288 texts"),
+    "many": (["x1"] * 10_001, "at most 524,288 texts"),
+    "numbers": ([1.0], "of its type"),
+}
+
+
+@pytest.mark.parametrize("name", FORMULAS)
+def test_formulas_that_are_none(name, tmp_path, refused):
+    record, tensors = forged("Formulas()", tmp_path)
+    texts, words = FORMULAS[name]
+    last(record)["_texts"] = {"tuple": texts}
+    refused(forge.put_together(record, tensors), words)
+
+
+def test_formulas_count_in_all(tmp_path, refused):
+    record, tensors = forged("Formulas()", tmp_path)
+    lift = record["objects"][-1]
+    copies = [
+        {**lift, "fields": {**lift["fields"], "_texts": {"tuple": ["x1*(-x1)+" * 200 + str(i)]}}} for i in range(20)
+    ]
+    refused(forge.put_together({**record, "objects": copies}, tensors), "at most 524,288 texts")
 
 
 def test_composed_lifts_agree_with_their_parts(tmp_path, refused):

@@ -63,6 +63,10 @@ def test_float32_rows_are_quicker():
     [
         ({"rows": 0}, "a positive integer for rows"),
         ({"rows": 1e6}, "a positive integer for rows"),
+        (
+            {"rows": np.ones((3, 2))},
+            "a positive integer for rows; got an array of shape (3, 2). KernelRidge().plan(X, y) plans for data.",
+        ),
         ({"columns": True}, "a positive integer for columns"),
         ({"outputs": -1}, "a positive integer for outputs"),
         ({"features": 0}, "a positive integer for features"),

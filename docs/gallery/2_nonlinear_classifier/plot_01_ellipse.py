@@ -11,27 +11,25 @@ separable, for certain?
 - D. [x1, x2, x1^2 + 2 x2^2]
 - E. [x1, x2, x1 x2, x1^2, x2^2]
 
-**We** do not argue, but ask a linear program: is there a plane with every lifted point on its side?
+**We** do not argue, but ask ``mercer.separable``: is there a plane with every lifted point on its side?
 """
 
 import matplotlib.pyplot as plt
 import numpy as np
-from scipy.optimize import linprog
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 
 import mercer
 from mercer.displays import BoundaryDisplay
 from mercer.geometry import Ball, Ellipse
-from mercer.lifts import Monomials
+from mercer.lifts import Formulas
 
-SQUARES = Monomials(degree=2, include_bias=False)  # x1, x2, x1^2, x1 x2, x2^2
-TAKEN = {  # each candidate as a choice, or a sum, of these five
-    "A": [[1, 0, 0, 0, 0], [0, 1, 0, 0, 0]],
-    "B": [[1, 0, 0, 0, 0], [0, 1, 0, 0, 0], [0, 0, 0, 1, 0]],
-    "C": [[1, 0, 0, 0, 0], [0, 1, 0, 0, 0], [0, 0, 1, 0, 1]],
-    "D": [[1, 0, 0, 0, 0], [0, 1, 0, 0, 0], [0, 0, 1, 0, 2]],
-    "E": np.eye(5).tolist(),
+FEATURES = {
+    "A": ["x1", "x2"],
+    "B": ["x1", "x2", "x1*x2"],
+    "C": ["x1", "x2", "x1^2 + x2^2"],
+    "D": ["x1", "x2", "x1^2 + 2*x2^2"],
+    "E": ["x1", "x2", "x1*x2", "x1^2", "x2^2"],
 }
 
 
@@ -40,18 +38,6 @@ def labelled(shape):
     X = np.random.default_rng(17).uniform(-3, 3, size=(300, 2))
     X = X[np.abs(shape.value(X)) > 0.03]
     return X, np.where(shape.contains(X), 1.0, -1.0)
-
-
-def separable(features, y):
-    """Whether some w and b have y (<w, f> + b) >= 1 at all rows."""
-    rows = -y[:, None] * np.column_stack([features, np.ones(len(features))])
-    found = linprog(
-        np.zeros(rows.shape[1]),
-        A_ub=rows,
-        b_ub=-np.ones(len(rows)),
-        bounds=(None, None),
-    )
-    return found.status == 0
 
 
 shapes = {
@@ -64,11 +50,10 @@ shapes = {
 answers = {}
 for name, shape in shapes.items():
     X, y = labelled(shape)
-    lifted = SQUARES.fit_transform(X)
     answers[name] = [
         letter
-        for letter, rows in TAKEN.items()
-        if separable(lifted @ np.transpose(rows), y)
+        for letter, features in FEATURES.items()
+        if mercer.separable(features, X, y)
     ]
     print(f"{name}: {', '.join(answers[name])}")
 
@@ -82,7 +67,9 @@ for name, shape in shapes.items():
 # **What one sees.** Margins of the best plane on E, and the ellipse that ``mercer.region`` reads from its weights.
 X, sign = labelled(shapes["a turned ellipse"])
 y = np.where(sign > 0, "within", "outside")
-model = make_pipeline(SQUARES, SVC(kernel="linear", C=1e5)).fit(X, y)
+model = make_pipeline(Formulas(FEATURES["E"]), SVC(kernel="linear", C=1e5)).fit(
+    X, y
+)
 found = mercer.region(model)
 print("true: ", shapes["a turned ellipse"])
 print("found:", found)

@@ -61,13 +61,15 @@ def written(values: Mapping[str, Any]) -> str:
     >>> print(written({"target": "price", "drop": ["a"], "out": None}))
     target = "price"
     drop = ["a"]
+    >>> print(written({"C": float("inf")}))
+    C = inf
     """
     return "\n".join(f"{key} = {_value(value)}" for key, value in values.items() if value is not None)
 
 
 def _value(value: Any) -> str:
     if isinstance(value, bool | int | float):
-        return json.dumps(value)
+        return json.dumps(value).replace("Infinity", "inf")  # as TOML writes it, and JSON does not
     if isinstance(value, list | tuple):
         return "[" + ", ".join(map(_value, value)) + "]"
     if SURROGATE.search(str(value)):

@@ -93,5 +93,6 @@ def check_penalty(name: str, alpha: float | None, C: float | None) -> None:
     if C is not None and name != "svm":
         raise Failure(Exit.USAGE, f"--C is for svm; got {name}. Use --alpha for ridge and logistic.")
     for flag, value in (("--alpha", alpha), ("--C", C)):
-        if value is not None and not 0 < value < np.inf:
-            raise Failure(Exit.USAGE, f"{flag} needs a positive number; got {value:g}.")
+        if value is not None and not (0 < value < np.inf or (value == np.inf and flag == "--C")):
+            hard = ", or inf for a hard margin" * (flag == "--C")
+            raise Failure(Exit.USAGE, f"{flag} needs a positive, finite number{hard}; got {value:g}.")

@@ -39,7 +39,8 @@ class Score:
     high: float
 
     def __str__(self) -> str:
-        return f"{self.value:.4g} [{self.low:.4g}, {self.high:.4g}]"
+        known = np.isfinite(self.low) and np.isfinite(self.high)  # of one row there is no interval
+        return f"{self.value:.4g}" + f" [{self.low:.4g}, {self.high:.4g}]" * bool(known)
 
 
 # -- held out ---------------------------------------------------------------------------------------------------------

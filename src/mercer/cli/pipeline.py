@@ -21,6 +21,7 @@ from mercer.cli.scoring import baseline_predictions, judged_scores, left_out_sco
 from mercer.cli.target import CLASSIFICATION, Target, target_of
 from mercer.cli.telling import short_kernel, short_plan, tell_columns, tell_remarks
 from mercer.cli.text_readings import with_readings
+from mercer.errors import number_of
 from mercer.learners.run.fit_run import plans_told_to
 from mercer.models.table_model import AnyLearner
 from mercer.tables.read import Sheet, read_table
@@ -76,12 +77,14 @@ def _parts(sheet: Sheet, target: Target, options: FitOptions) -> Parts:
 def _read(options: FitOptions, voice: Voice) -> tuple[Sheet, Target]:
     sheet = read_table(options.table, options.limits(), options.table_options())
     sheet = sheet.with_numbers_as_given(sheet.called(options.target))
-    read = f"{sheet.name}: {sheet.format}, {sheet.rows:,} rows x {sheet.width:,} columns"
+    read = f"{sheet.name}: {sheet.format}, {number_of(sheet.rows, 'row')} x {number_of(sheet.width, 'column')}"
     remarks = sheet.remarks
     for doubt in sheet.doubts:
         voice.warn(doubt)
     sheet, target = target_of(sheet, options.target, options.task)
-    gone = f" ({target.dropped:,} without it are left out)" if target.dropped else ""
+    gone = (
+        f" ({target.dropped:,} without it {'is' if target.dropped == 1 else 'are'} left out)" if target.dropped else ""
+    )
     voice.say(f"{read}; {target.name!r}{gone} gives a {target.task}: {target.why}")
     tell_remarks(remarks, voice)
     return sheet, target

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from mercer.cli.features import Look
 from mercer.cli.metrics import Score, table_of_scores
 from mercer.cli.target import Target
+from mercer.errors import number_of
 from mercer.models.table_model import TableModel
 from mercer.tables.read import Sheet
 
@@ -117,7 +118,8 @@ class Fitted:
 
     def text(self, share: float = 0.2) -> str:
         """The scores, for people; of the rows such a share was to be held out."""
-        held = f"on {self.held:,} rows held out, with intervals of 95 %" if self.held else none_held_out(share)
+        some = f"on {number_of(self.held, 'row')} held out, with intervals of 95 %"
+        held = some if self.held else none_held_out(share)
         scores = [table_of_scores(self.scores)] if self.held else []
         if self.left_out is not None:
             held += f"; leave-one-out {self.left_out[0]} of {self.left_out_rows}: {self.left_out[1]:.4g}"

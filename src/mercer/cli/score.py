@@ -11,6 +11,7 @@ import typer
 from mercer.cli.exit_codes import Exit, Failure
 from mercer.cli.options import TABLE, Reading
 from mercer.cli.outputs import Reads
+from mercer.errors import number_of
 
 if TYPE_CHECKING:
     from mercer.cli.output import Voice
@@ -38,10 +39,12 @@ def score(options: ScoreOptions, voice: Voice) -> None:
     sheet = options.read_for(model, options.table, voice)
     known, truth, dropped = _truth(model, sheet)
     if dropped:
-        voice.say(f"{dropped:,} rows have no {model.target!r}, and are left out")
+        rows, verb = ("row has", "is") if dropped == 1 else ("rows have", "are")
+        voice.say(f"{dropped:,} {rows} no {model.target!r}, and {verb} left out")
     scores = scores_of(model, known, truth, options.random_state)
     record = {"rows": known.rows, "dropped_rows": dropped, "task": model.task, "scores": [vars(s) for s in scores]}
-    voice.data(record, f"{table_of_scores([('mercer', scores)])}\non {known.rows:,} rows, with intervals of 95 %")
+    told = f"on {number_of(known.rows, 'row')}, with intervals of 95 %"
+    voice.data(record, f"{table_of_scores([('mercer', scores)])}\n{told}")
 
 
 def _truth(model: TableModel, sheet: Sheet) -> tuple[Sheet, Any, int]:

@@ -24,7 +24,7 @@ STYLES = ("page", "slide")
 class ShowOptions(Writing):
     """What `mercer show` takes."""
 
-    what: Annotated[str, typer.Argument(help="ex17, 21, aapl, ...; nothing lists what there is.")] = ""
+    what: Annotated[str, typer.Argument(help="ex17, 21, aapl, ...; without it, a list.")] = ""
     out: Annotated[
         Path | None,
         typer.Option("--out", "-o", help="Picture: .png, .svg, .pdf, or .html with the text."),

@@ -9,6 +9,7 @@ from typing import Any
 
 from mercer.cli.output import Voice
 from mercer.cli.outputs import is_stdout
+from mercer.errors import number_of
 
 BLOCK_ROWS = 10_000
 """Rows that are written at once."""
@@ -59,7 +60,7 @@ def write_columns(out: str, columns: Mapping[str, Any], record: Mapping[str, Any
     if not is_stdout(out):
         with replacing(Path(out)) as file:
             WRITERS.get(Path(out).suffix.lower(), _csv)(table, file)  # a pipe or a device has no ending
-        voice.say(f"{table.num_rows:,} rows x {table.num_columns:,} columns are in {out}")
+        voice.say(f"{number_of(table.num_rows, 'row')} x {number_of(table.num_columns, 'column')} are in {out}")
         if voice.as_json:
             voice.data({**record, "out": out}, "")
     elif voice.as_json:

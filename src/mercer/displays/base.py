@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
+from inspect import signature
 from io import BytesIO
 from textwrap import fill
 from typing import Any, Self
@@ -41,6 +42,17 @@ class Display(ABC):
     _own: bool = False
     _look: Look = PAGE
     _large: frozenset[int] = frozenset()
+
+    def __new__(cls, *given: Any, **named: Any) -> Self:
+        """Refuse what does not fit the constructor with the name of the method that takes a model."""
+        try:
+            if given or named:  # a copy is made without
+                signature(cls.__init__).bind(None, *given, **named)
+        except TypeError as error:
+            makers = " or ".join(f"{cls.__name__}.{name}(...)" for name in dir(cls) if name.startswith("from_"))
+            told = f"{cls.__name__} takes numbers that were computed already, and got others: {error}."
+            raise TypeError(f"{told} Use {makers}." if makers else told) from None
+        return super().__new__(cls)
 
     @speaks
     def plot(self, ax: Any = None, *, style: str = "page") -> Self:

@@ -62,7 +62,7 @@ class BoundaryDisplay(Display):
         The coloured regions.
     boundary_ : ContourSet or list
         The contours of the scores at 0, and at -1 and 1 with margins, as far as they are reached by more than rounding;
-        else one set per label.
+        none where 0 is not; without scores one set per label.
     support_ : PathCollection or None
         The rings, None where there are none.
     legend_ : Legend
@@ -168,7 +168,7 @@ class BoundaryDisplay(Display):
         if self.scores is None:
             return parted(axes, self.across, self.up, codes)
         levels = reached(self.scores, LEVELS if self.margins else (0.0,))
-        if not levels:
+        if 0.0 not in levels:  # margins without a boundary are rounding: f is -1 or 1 everywhere, up to a tolerance
             return []
         styles = ["solid" if level == 0 else "dashed" for level in levels]
         lines = {"levels": levels, "colors": "black", "linestyles": styles, "linewidths": 1.0}

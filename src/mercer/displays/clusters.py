@@ -13,7 +13,7 @@ from mercer.displays.colours import colours
 from mercer.displays.estimators import Predictor
 from mercer.displays.plane import Plane, check_grid
 from mercer.displays.regions import coloured, parted, told_apart
-from mercer.errors import InputError, message, speaks
+from mercer.errors import InputError, message, number_of, speaks
 
 
 @dataclass(eq=False, repr=False)
@@ -132,6 +132,6 @@ class ClusterDisplay(Display):
     def _checked(self) -> tuple[Plane, NDArray[Any]]:
         plane, labels = Plane.of(self.X), np.asarray(self.labels)
         if labels.shape != (len(plane.values),):
-            got = f"got labels of shape {labels.shape} for {len(plane.values)} rows"
+            got = f"got labels of shape {labels.shape} for {number_of(len(plane.values), 'row')}"
             raise InputError(message("one label per row", got, "Draw the rows of the fit."))
         return plane, labels

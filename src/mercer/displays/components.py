@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mercer.displays.base import Display, found, name_of, titled
 from mercer.displays.colours import SCALE, colours
-from mercer.errors import InputError, message, speaks
+from mercer.errors import InputError, message, number_of, speaks
 
 MAX_LABELS = 20
 """Different numbers in y that are labels still; more are a quantity, with a scale of colours."""
@@ -129,7 +129,7 @@ class ComponentsDisplay(Display):
             raise InputError(message("two scores per row", got, "Choose two columns."))
         y = None if self.y is None else np.asarray(self.y)
         if y is not None and y.shape != (len(scores),):
-            got = f"y has shape {y.shape} for {len(scores)} rows"
+            got = f"y has shape {y.shape} for {number_of(len(scores), 'row')}"
             raise InputError(message("one label per row", got, "Give y for the rows of X."))
         return scores, y
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.displays.plane import refuse_huge, span, values_of
-from mercer.errors import InputError, message
+from mercer.errors import InputError, message, number_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +53,7 @@ def rows_and_targets(X: Any, y: Any) -> tuple[Line | None, NDArray[Any] | None]:
         return line, None
     targets = np.asarray(y)
     if targets.shape != line.values.shape:
-        got = f"y has shape {targets.shape} for {len(line.values)} rows"
+        got = f"y has shape {targets.shape} for {number_of(len(line.values), 'row')}"
         raise InputError(message("one number per row in y", got, "Give y for the rows of X."))
     if targets.dtype.kind not in "fiub" or not np.isfinite(targets).all():
         raise InputError(message("finite numbers in y", "got others", "Leave these rows out."))

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.errors import InputError, message
+from mercer.errors import InputError, message, number_of
 
 MARGIN_SHARE = 0.08
 """How far a grid goes beyond the rows, as a part of their range."""
@@ -89,7 +89,7 @@ def labels_of(y: Any, count: int) -> NDArray[Any]:
     """One label a row, which can be sorted."""
     labels = np.asarray(y)
     if labels.shape != (count,):
-        got = f"y has shape {labels.shape} for {count} rows"
+        got = f"y has shape {labels.shape} for {number_of(count, 'row')}"
         raise InputError(message("one label per row", got, "Give y for the rows of X."))
     missing = labels != labels if labels.dtype.kind in "fO" else np.zeros(count, dtype=bool)
     if np.any(missing) or any(label is None for label in labels.tolist()):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,7 +55,7 @@ def featured(features: Any, X: Any) -> tuple[Any, Callable[[Any], Any]]:
     """What is asked whether it separates, and the function from rows to its features."""
     if isinstance(features, Kernel | str | list | tuple):
         try:
-            fitted: Any = lift(cast(Any, features), X)
+            fitted: Any = lift(features, X)
         except KernelError:
             if isinstance(features, list | tuple):
                 raise

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer.errors import InputError, KernelError, message
 from mercer.kernels import Kernel
+from mercer.kernels.algebra.feature_map import is_texts
 from mercer.lifts import lift
 from mercer.lifts.coerce import stated
 from mercer.lifts.inputs import plain, refuse_unreadable
@@ -24,7 +25,7 @@ MAX_KERNEL_ROWS = 3000
 
 def kernel_without_lift(features: Any, X: Any) -> Kernel | None:
     """The kernel with its numbers, where features are one without a finite lift; else None."""
-    if not isinstance(features, Kernel | str):
+    if not isinstance(features, Kernel | str) or is_texts(features):
         return None
     kernel = stated(features)
     if kernel.kinds or most_features(kernel, _width(X)) is not None:
@@ -42,7 +43,7 @@ def kernel_without_lift(features: Any, X: Any) -> Kernel | None:
 
 def feature_table(features: Any, X: Any) -> tuple[tuple[str, ...], Table]:
     """The names and the values of the features of rows, in float64."""
-    if isinstance(features, Kernel | str):
+    if isinstance(features, Kernel | str) or is_texts(features):
         features, X = lift(features, _dense(_double(X))), _dense(X)
     if isinstance(features, type):
         raise InputError(message("features", f"got the class {features.__name__}", f"Give {features.__name__}()."))
@@ -50,7 +51,7 @@ def feature_table(features: Any, X: Any) -> tuple[tuple[str, ...], Table]:
         return _of_transformer(features, _double(X))
     if callable(features):
         return _of_function(features, X)
-    needs = "a kernel, a lift, another transformer or a function of rows as features"
+    needs = "a kernel, formulas, a lift, another transformer or a function of rows as features"
     raise InputError(message(needs, f"got {features!r:.80}", 'Use "linear" or Parabolic(), say.'))
 
 

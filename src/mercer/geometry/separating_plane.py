@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -25,7 +25,9 @@ KERNEL_ERROR = 1e-12
 
 
 @speaks
-def separable(features: Kernel | str | Callable[[Any], Any] | Any, X: ArrayLike, y: ArrayLike) -> Separation:
+def separable(
+    features: Kernel | str | Sequence[str] | Callable[[Any], Any] | Any, X: ArrayLike, y: ArrayLike
+) -> Separation:
     """Do these features separate the two classes of some rows? A plane that does, or a point of both convex hulls.
 
     Two classes are separable, `w . phi(x) + b > 0` for the one and < 0 for the other, exactly if the convex hulls of
@@ -39,9 +41,9 @@ def separable(features: Kernel | str | Callable[[Any], Any] | Any, X: ArrayLike,
 
     Parameters
     ----------
-    features : Kernel, str, transformer or callable
-        A kernel with a finite lift, or its text; a lift or another transformer, fitted or not; a function of all rows
-        that returns a column per feature.
+    features : Kernel, str, list of str, transformer or callable
+        A kernel with a finite lift, or its text; formulas of the columns, one for each feature; a lift or another
+        transformer, fitted or not; a function of all rows that returns a column per feature.
     X : array or table of shape (n, d)
         The rows.
     y : array of shape (n,)
@@ -60,8 +62,8 @@ def separable(features: Kernel | str | Callable[[Any], Any] | Any, X: ArrayLike,
     not separable: both hulls hold the point (x1, x2) = (0.5, 0.5)
       even: 1/2 row 0 + 1/2 row 1
       odd: 1/2 row 2 + 1/2 row 3
-    >>> bool(mercer.separable("linear + linear**2", X, y))
-    True
+    >>> bool(mercer.separable("linear + linear**2", X, y)), bool(mercer.separable(["x1", "x2", "x1*x2"], X, y))
+    (True, True)
     """
     refuse_not_finite(X)
     labels = labels_of(X, y)

@@ -156,18 +156,18 @@ def meant(name: str, form: str = "{!r}") -> str:
 def hint(name: str, known: list[str]) -> str:
     """A sentence about a name that is none of the known kernels: its meaning, a typo, or what there is.
 
-    >>> hint("gausian", ["gaussian"]), hint("GaussianKernel", ["gaussian"])
-    ("Did you mean 'gaussian'?", "Write 'gaussian'.")
+    >>> hint("gausian", ["gaussian"]), hint("GaussianKernel", ["gaussian"]), hint("lin", ["min", "linear"])
+    ("Did you mean 'gaussian'?", "Write 'gaussian'.", "Did you mean 'linear'?")
     """
     same = [each for each in known if stem(each) == stem(name)]
     if same:
         return f"Write {same[0]!r}."
     if meant(name):
         return meant(name)
-    if typo := nearest(name, known):
-        return f"Did you mean {typo!r}?"
-    begun = [each for each in known if len(name) > 3 and each.startswith(name.lower())]
+    begun = [each for each in known if len(name) > 2 and each.startswith(name.lower())]
     if len(begun) == 1:
         return f"Did you mean {begun[0]!r}?"
+    if typo := nearest(name, known):
+        return f"Did you mean {typo!r}?"
     shown = [each for each in FIRST if each in known] or sorted(known)
     return f"Known: {', '.join(shown)}, and {len(known) - len(shown)} more; mercer.kernels has them all."

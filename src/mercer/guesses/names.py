@@ -26,16 +26,28 @@ MONOMIALS = (
 )
 GRAM = "A kernel gives its matrix when it is called: k(X), k(X, Z); mercer.operators.Gram is one that is not stored."
 LIFT = "Use mercer.lift(kernel, d): the exact features of a kernel."
-DISPLAYS = "Pictures are in mercer.displays, such as BoundaryDisplay.from_estimator(model, X, y)."
+DISPLAYS = (
+    "Pictures are in mercer.displays, such as BoundaryDisplay.from_estimator(model, X, y); those of the lectures are "
+    "mercer.lectures.exercise(17).plot()."
+)
+DISTANCE = "A kernel gives its distances |phi(x) - phi(z)|: mercer.kernels.Gaussian().distance(X, Z), say."
+LECTURES = "Use mercer.lectures.exercise(17), or mercer.lectures.example(name); exercises() and examples() list them."
 RIDGE = "Use mercer.KernelRidge; KernelRidge('linear', alpha=1.0) is linear, with a penalty."
 CHECK = "Use mercer.testing.check_kernel for a kernel of your own, and mercer.prove for a proof."
 
 MEANT: dict[str, str] = {
     "allsubsets": SUBSETS,
+    "componentsfor": "It is components_for(kernel, epsilon, delta, n) of mercer.lifts.RandomFourier.",
     "countsketch": SKETCH,
+    "distance": DISTANCE,
     "dualperceptron": "Use mercer.KernelPerceptron.",
+    "example": LECTURES,
+    "examples": LECTURES,
+    "exercise": LECTURES,
+    "exercises": LECTURES,
     "feature": LIFT,
     "features": LIFT,
+    "featuredistance": DISTANCE,
     "featuremap": LIFT,
     "fourier": RANDOM,
     "fourierfeatures": RANDOM,
@@ -59,6 +71,7 @@ MEANT: dict[str, str] = {
     "isvalidkernel": IS_KERNEL,
     "checkkernel": CHECK,
     "kernel": "Use mercer.parse(text), or a class of mercer.kernels.",
+    "kerneldistance": DISTANCE,
     "kernelmatrix": GRAM,
     "kernelsvm": SVC,
     "kmeans": "Use mercer.KernelKMeans; with kernel='linear' it is plain k-means.",

@@ -37,7 +37,10 @@ MEANT: dict[str, str] = {
     "epsilon": "eps tube",
     "max_iter": "t epochs nepochs passes npasses niter numiter iterations niterations maxiterations steps maxepochs",
     "n_clusters": "k clusters numclusters ncomponents ncenters",
-    "n_components": "d k n q m dim dimension rank nfeatures nlandmarks ncenters ncentroids nsamples components",
+    "step": "stepsize learningrate lr eta eta0 s gamma",
+    "tol": "tolerance eps epsilon",
+    "preconditioner_rank": "rank",
+    "n_components": "d k n q m b dim dimension rank nfeatures nlandmarks ncenters ncentroids nsamples components",
     "centers": "centroids c mu means",
     "n_landmarks": "ncomponents rank m landmarks inducing ninducing",
     "fit_intercept": "intercept bias",
@@ -136,17 +139,40 @@ def told(owner: str, known: Sequence[str], given: Mapping[str, Any], *, beside_k
     return " ".join([*([_of_kernel(owner, inside, given)] if inside else []), *outside])
 
 
-def too_many(owner: str, known: Sequence[str], count: int) -> str:
+SOLVERS = {
+    "GradientDescent": "gd descent gradient gradientdescent sgd",
+    "ConjugateGradient": "cg conjugategradient conjugategradients sparsecg pcg",
+    "Eigen": "eigen eigh svd spectral",
+}
+"""Solvers, and words for them; any other word is answered by a Cholesky factor."""
+
+
+def solver_meant(word: Any) -> str:
+    """The solver of a word, as Python writes it.
+
+    >>> solver_meant("gradient_descent"), solver_meant("cholesky")
+    ('GradientDescent()', 'Cholesky()')
+    """
+    key = plain(word) if isinstance(word, str) else ""
+    return next((f"{name}()" for name, words in SOLVERS.items() if key in words.split()), "Cholesky()")
+
+
+def too_many(owner: str, known: Sequence[str], count: int, names: Sequence[str] = ()) -> str:
     """What is said where a class is given more parameters by position than it takes so.
 
     known : those that it takes by position
+    names : all
 
     >>> too_many("KernelSVC", ["kernel"], 2)
     'KernelSVC takes kernel by position, and got 2 parameters so. Give the others by name.'
+    >>> too_many("GradientDescent", [], 1, ["step", "tol"])
+    'GradientDescent takes parameters by name alone, and got 1 by position. Known: step, tol.'
     """
     takes = f"takes {', '.join(known)} by position, and got {count} parameters so. Give the others by name."
     if not known:
         takes = f"takes no parameter, and got {count}."
+        if names:
+            takes = f"takes parameters by name alone, and got {count} by position. Known: {', '.join(names)}."
     return f"{owner} {takes}{HINTS.get(owner, '')}"
 
 

@@ -562,8 +562,9 @@ class Kernel(Shown, ABC):
 
         Parameters
         ----------
-        map : array, callable, str or Lift
-            g: a matrix (x becomes A x), a function of rows, the name of a function of each number ("log1p"), or a lift.
+        map : array, list of str, callable, str or Lift
+            g: a matrix (x becomes A x), formulas of the columns such as ["x1", "x1*x2"], a function of rows, the name
+            of a function of each number ("log1p"), or a lift.
 
         Returns
         -------

@@ -255,6 +255,8 @@ def _refuse_wrong_kind(raw: Points) -> None:
 def _refuse_wrong_shape(array: NDArray[Any]) -> None:
     if array.ndim != 2:
         remedy = "Give an array of n rows and d columns."
+        if array.ndim == 0 and array.dtype.kind in "fiub":
+            remedy = f"Write one number as [[{array.item()}]]."
         if array.ndim == 1:
             remedy = "Use X.reshape(-1, 1) if it is one column, X.reshape(1, -1) if it is one row."
         got = f"got an array of {array.ndim} dimension{'s' * (array.ndim != 1)} and shape {array.shape}"

@@ -43,6 +43,7 @@ MAX_LETTERS = 1 << 20
 """Letters of a text."""
 MAX_NODES = 4096
 """Kernels of which a text composes one."""
+WITH_FORMULAS = ("after", "weighted")
 
 
 def parse(text: str, names: Mapping[str, Any] | None = None, *, open: bool = False) -> Kernel:
@@ -222,9 +223,18 @@ class _Reader:
             self.grow(token)
             method = getattr(self.as_kernel(value, first), token.text)
             self.expect("(")
-            positional, named = self.arguments(of_rows=token.text in ("after", "weighted"))
+            positional, named = self.arguments(of_rows=token.text in WITH_FORMULAS)
+            if token.text in WITH_FORMULAS:
+                self.charge(token, (*positional, *named.values()))
             value = self.built(token, method, *positional, **named)
         return value
+
+    def charge(self, token: Token, given: Iterable[Any]) -> None:
+        """Count each letter of formulas as a kernel, before they are read: that takes as long."""
+        lists = (each if isinstance(each, list) else [each] for each in given)
+        self.nodes += sum(len(text) for texts in lists for text in texts if isinstance(text, str))
+        if self.nodes > self.most:
+            self.fail(f"A text composes at most {self.most:,} kernels and letters of formulas, and here is more", token)
 
     def closed_postfix(self, start: int) -> Any:
         """What is scaled, read once more: its lengthscales are those that `scaled` gives."""
@@ -283,7 +293,8 @@ class _Reader:
             said = told(kernel.__name__, known, dict.fromkeys(known[:positional]) | named)
             self.fail(said.removesuffix("."), token)
         if positional > len(known) or set(known[:positional]) & set(named):
-            self.fail(f"{kernel.__name__} takes {', '.join(known) or 'no parameter'}, each once", token)
+            takes = f"{', '.join(known)}, each once" if known else f"no parameter; a factor is written 2*{kernel.name}"
+            self.fail(f"{kernel.__name__} takes {takes}", token)
 
     def arguments(self, of_rows: bool = False) -> tuple[list[Any], dict[str, Any]]:
         """What stands in parentheses, the closing one included.

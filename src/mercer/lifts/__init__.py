@@ -6,8 +6,10 @@ from mercer.lifts.base import Lift as Lift
 from mercer.lifts.certificate import Certificate as Certificate
 from mercer.lifts.concatenation import Concatenation as Concatenation
 from mercer.lifts.counts import Counts as Counts
+from mercer.lifts.equality import Equality as Equality
 from mercer.lifts.exact import Exact as Exact
 from mercer.lifts.exact import lift as lift
+from mercer.lifts.formulas import Formulas as Formulas
 from mercer.lifts.fourier import RandomFourier as RandomFourier
 from mercer.lifts.monomials import Monomials as Monomials
 from mercer.lifts.nystrom import Nystrom as Nystrom

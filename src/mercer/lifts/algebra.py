@@ -62,10 +62,10 @@ def on_columns(a: Expansion, columns: list[int], width: int) -> Expansion:
     return Expansion(width, factors, csr_array(a.coefficients @ _places(places, len(factors))))
 
 
-def substituted(a: Expansion, matrix: NDArray[np.float64]) -> Expansion:
-    """The features of A x, as features of x: every monomial of A x is multiplied out."""
-    one = constant(matrix.shape[1], 1.0)
-    forms = added(linear(matrix), one)  # the last one stands for a factor that is not there, -1
+def substituted(a: Expansion, inner: Expansion) -> Expansion:
+    """The features of g(x), as features of x, where g is polynomial: every monomial of g(x) is multiplied out."""
+    one = constant(inner.width, 1.0)
+    forms = added(inner, one)  # the last one stands for a factor that is not there, -1
     opened = rows(one, np.zeros(len(a.factors), dtype=np.intp))
     for column in a.factors.T:
         opened = _by_rows(opened, rows(forms, column))

@@ -168,6 +168,17 @@ class Lift(ShownEstimator, TransformerMixin, BaseEstimator, ABC):  # type: ignor
         return np.asarray(self.feature_names(self._inputs(input_features)), dtype=object)
 
     @property
+    def n_features_out_(self) -> int:
+        """How many features the fitted lift gives.
+
+        >>> import mercer
+        >>> mercer.lift("(1 + linear)**3", 10).n_features_out_
+        286
+        """
+        check_is_fitted(self)
+        return self.n_features()
+
+    @property
     def _n_features_out(self) -> int:  # scikit-learn's name
         return self.n_features()
 

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mercer.errors import InputError, KernelError, message, speaks
-from mercer.kernels import Kernel
+from mercer.kernels import Function, Kernel
+from mercer.kernels.algebra.feature_map import is_texts
 from mercer.kernels.lift_builder import NotFiniteError
 from mercer.kernels.points import Points
 from mercer.kernels.text import parse
@@ -19,6 +20,7 @@ from mercer.lifts.coerce import check_numbers, stated
 from mercer.lifts.composition import unique
 from mercer.lifts.counts import Counts
 from mercer.lifts.expansion import Expansion
+from mercer.lifts.formulas import Formulas
 from mercer.lifts.part_builder import PartBuilder
 from mercer.lifts.parts import Part, Polynomials
 
@@ -98,6 +100,8 @@ class Exact(Lift):
 
 def _instead(kernel: Kernel, d: int) -> str:
     """What can be had where no finite lift can."""
+    if isinstance(kernel, Function):
+        return "Nystrom(kernel) approximates it; features of one point, g(x), are those of Linear().after(g)."
     if kernel.law(d) is None:
         return "Nystrom(kernel) approximates the kernel by landmarks."
     return "RandomFourier(kernel) approximates the kernel by random waves, Nystrom(kernel) by landmarks."
@@ -114,13 +118,16 @@ def exact_lift(kernel: Kernel, points: Points) -> Exact:
 
 
 @speaks
-def lift(kernel: Kernel | str, d: int | ArrayLike) -> Lift:
-    """The exact lift of a kernel, ready to transform; where none is finite, an error says what can be had instead.
+def lift(kernel: Kernel | str | list[str] | tuple[str, ...], d: int | ArrayLike) -> Lift:
+    """The exact lift of a kernel, or the lift of some formulas, ready to transform.
+
+    Where a kernel has no finite lift, an error says what can be had instead.
 
     Parameters
     ----------
-    kernel : Kernel or str
-        A kernel, or its text; a lengthscale that a text leaves out is found from a table, and is 1.0 without one.
+    kernel : Kernel, str or list of str
+        A kernel, or its text; a lengthscale that a text leaves out is found from a table, and is 1.0 without one. Or
+        formulas of the columns, one for each feature, as `Formulas` takes them.
     d : int, array or table
         A number of columns, or a table, whose names of columns then name the features.
 
@@ -137,10 +144,24 @@ def lift(kernel: Kernel | str, d: int | ArrayLike) -> Lift:
     ['1', 'sqrt(2) x1', 'sqrt(2) x2', 'x1^2', 'sqrt(2) x1 x2', 'x2^2']
     >>> phi.transform([[1.0, 2.0]]) @ phi.transform([[3.0, 4.0]]).T
     array([[144.]])
+    >>> psi = lift(["x1", "x2", "x1^2 + 2*x2^2"], 2)
+    >>> psi.n_features_out_, psi.get_feature_names_out().tolist()
+    (3, ['x1', 'x2', 'x1^2 + 2 x2^2'])
+    >>> print(lift(["x1", "x2", "x1^2", "sqrt(2)*x1*x2", "x2^2"], 2).kernel)
+    linear + linear**2
     """
+    if isinstance(kernel, list | tuple) or is_texts(kernel):
+        return Formulas(kernel).fit(_rows(d))
     if not isinstance(d, numbers.Integral):
         return (Counts if stated(kernel).kinds else Exact)(kernel).fit(d)
+    known = parse(kernel) if isinstance(kernel, str) else kernel  # no data, no median
+    return Exact(known).fit(_rows(d))
+
+
+def _rows(d: int | ArrayLike) -> ArrayLike:
+    """A table as it is; a row of so many columns."""
+    if not isinstance(d, numbers.Integral):
+        return d
     if isinstance(d, bool) or d < 1:
         raise InputError(message("a positive number of columns, or a table", f"got {d!r}", "Use 2, say."))
-    known = parse(kernel) if isinstance(kernel, str) else kernel  # no data, no median
-    return Exact(known).fit(np.ones((1, int(d))))
+    return np.ones((1, int(d)))

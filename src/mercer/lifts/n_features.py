@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from mercer.kernels import After, Kernel, Weighted
+from mercer.kernels.algebra.feature_map import FeatureMap
 from mercer.kernels.algebra.mapped import Mapped
 from mercer.kernels.lift_builder import LiftBuilder, NotFiniteError, OwnFeatures
 from mercer.kernels.points import Column
@@ -46,8 +47,28 @@ def most_features(kernel: Kernel, d: int) -> int | None:
         return None
 
 
+def needs_data(kernel: Kernel, d: int) -> bool:
+    """Whether features are not counted because a function gives so many columns as it likes.
+
+    >>> from mercer.kernels import Gaussian, Linear
+    >>> needs_data(Linear().after(lambda X: X), 2), needs_data(Gaussian(), 2)
+    (True, False)
+    """
+    try:
+        SizeBuilder(d).of(kernel)
+    except UnknownWidthError:
+        return True
+    except (NotFiniteError, UncountedError):
+        pass
+    return False
+
+
 class UncountedError(Exception):
     """A finite lift whose features are too many to be counted, or cannot be counted without data."""
+
+
+class UnknownWidthError(UncountedError):
+    """A function of rows, of which only data show how many columns it gives."""
 
 
 @dataclass(frozen=True)
@@ -151,7 +172,7 @@ class SizeBuilder(LiftBuilder[Size]):
         matrix = kernel.linear_map
         width = _width(kernel, self.n_columns) if matrix is None else matrix.shape[0]
         if width is None:
-            raise UncountedError
+            raise UnknownWidthError
         inside = SizeBuilder(width).of(kernel.kernel)
         if matrix is None or inside.terms is None:
             return Size(inside.features)
@@ -184,8 +205,10 @@ def _width(kernel: Mapped, d: int) -> int | None:
     """How many columns a map gives of d, if it can tell: a function that has no name cannot."""
     if isinstance(kernel, After) and kernel.named is not None:
         return d
-    lift = getattr(kernel, "map", None)
-    return getattr(lift.lift if isinstance(lift, Features) else lift, "_n_features_out", None)
+    given = getattr(kernel, "map", None)
+    if isinstance(given, FeatureMap):
+        return len(given)
+    return getattr(given.lift if isinstance(given, Features) else given, "_n_features_out", None)
 
 
 def _opened(inside: Size, most: int, reach: int) -> Size:

@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from functools import reduce
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from mercer.compute.runtime.memory import MAX_UNASKED_BYTES, Budget
 from mercer.kernels import Kernel, Weighted
+from mercer.kernels.algebra.feature_map import FeatureMap
 from mercer.kernels.algebra.functions import Formula
 from mercer.kernels.algebra.mapped import Mapped
 from mercer.kernels.lift_builder import LiftBuilder, OwnFeatures
@@ -26,6 +26,7 @@ from mercer.lifts.expansion import Expansion
 from mercer.lifts.monomials import Monomials
 from mercer.lifts.parts import Chosen, Functions, Joined, Moved, Multiplied, Part, Polynomials, Unit, Weighed
 from mercer.lifts.polynomial import Polynomial
+from mercer.lifts.polynomial_features import expansion_of
 from mercer.lifts.powers import Powers
 from mercer.lifts.subsets import Subsets
 
@@ -129,30 +130,33 @@ class PartBuilder(LiftBuilder[Part]):
     def mapped(self, kernel: Mapped) -> Part:
         moved = kernel.inner_points(self._points)
         inside, names = PartBuilder(moved).of(kernel.kernel), self._points.names
-        if kernel.linear_map is None:
-            return Moved(inside, kernel, names, tuple(f"{kernel.map_label}[{j + 1}]" for j in range(moved.shape[1])))
-        matrix = kernel.linear_map.toarray()
-        opened = _opened(inside.expansion, matrix) if isinstance(inside, Polynomials) else None
-        return Moved(inside, kernel, names, algebra.linear(matrix)) if opened is None else Polynomials(opened)
+        forms = self._forms(kernel)
+        if forms is None:
+            phi = getattr(kernel, "formulas", None)
+            labels = [f"{kernel.map_label}[{j + 1}]" for j in range(moved.shape[1])] if phi is None else phi.texts
+            return Moved(inside, kernel, names, tuple(labels))
+        opened = _opened(inside.expansion, forms) if isinstance(inside, Polynomials) else None
+        return Moved(inside, kernel, names, forms) if opened is None else Polynomials(opened)
+
+    def _forms(self, kernel: Mapped) -> Expansion | None:
+        """The map as polynomials of the columns, where it is a matrix, or formulas that are polynomials."""
+        if kernel.linear_map is not None:
+            return algebra.linear(kernel.linear_map.toarray())
+        phi = getattr(kernel, "formulas", None)
+        return None if phi is None else expansion_of(phi, self.n_columns)
 
 
 def polynomial_of(formula: Formula, d: int) -> Expansion | None:
     """A formula of d columns as one feature, where it is a polynomial."""
     from mercer.kernels.formulas.expression import Expression  # loaded with the first formula
 
-    found = formula.polynomial(d) if isinstance(formula, Expression) else None
-    if not found:
-        return None
-    listed = [[column for (_, column), power in monomial for _ in range(power)] for monomial in found]
-    longest = max(1, *map(len, listed))
-    factors = np.array([columns + [-1] * (longest - len(columns)) for columns in listed], dtype=np.intp)
-    one = algebra.constant(d, 1.0)  # products have their monomials in order
-    return algebra.multiplied(Expansion(d, factors, csr_array([[float(factor) for factor in found.values()]])), one)
+    found = expansion_of(FeatureMap((formula,)), d) if isinstance(formula, Expression) else None
+    return found if found is not None and found.coefficients.nnz else None
 
 
-def _opened(inside: Expansion, matrix: NDArray[np.float64]) -> Expansion | None:
+def _opened(inside: Expansion, forms: Expansion) -> Expansion | None:
     """The features of mapped columns, multiplied out; None where they would be too many numbers."""
-    most = max(np.count_nonzero(matrix, axis=1).max(initial=1), 1)
+    most = max(np.diff(forms.coefficients.indptr).max(initial=1), 1)
     if len(inside.factors) * float(most) ** inside.degree > MAX_MAPPED_NUMBERS:
         return None
-    return algebra.simplified(algebra.substituted(inside, matrix))
+    return algebra.simplified(algebra.substituted(inside, forms))

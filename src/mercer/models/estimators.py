@@ -99,7 +99,8 @@ def ours(kind: type) -> Entry:
     """The entry of a learner or a lift, which states its attributes itself."""
     saved = {name: hint for name, hint in stated(kind, "_saved").items() if not _is_computed(kind, name)}
     attributes = Attributes(saved, stated(kind, "_saved_if_set"), stated(kind, "_renewed"))
-    return estimator(kind, Parameters(Setting), attributes).checked(invariants.estimator)
+    entry = estimator(kind, Parameters(Setting), attributes).checked(invariants.estimator)
+    return entry.counted(kind._text_weight) if hasattr(kind, "_text_weight") else entry
 
 
 def _is_computed(kind: type, name: str) -> bool:

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from mercer.compute.codegen.tiles import Fused
 from mercer.compute.runtime import threads as workers
 from mercer.compute.runtime.memory import MAX_UNASKED_BYTES, Budget
-from mercer.errors import KernelError, NumericalWarning, caller_level, message, speaks
+from mercer.errors import KernelError, NumericalWarning, caller_level, message, number_of, speaks
 from mercer.kernels import Kernel
 from mercer.kernels.evaluation.evaluate import all_finite, evaluator, matrix, name_of, ready
 from mercer.kernels.evaluation.plain import Plain
@@ -157,7 +157,7 @@ class Gram(Operator):
         needed = self.peak(V.shape[1])
         if needed > MAX_UNASKED_BYTES:
             remedy = "Multiply fewer columns at once."
-            Budget.of(None).require(needed, f"a product with {V.shape[1]} columns", remedy, subject="Gram")
+            Budget.of(None).require(needed, f"a product with {number_of(V.shape[1], 'column')}", remedy, subject="Gram")
         with np.errstate(all="ignore"):
             sizes = _sizes(V) if self.evaluator.dtype != V.dtype else np.ones(V.shape[1])
             result = self.evaluator.times(V / sizes, self.threads, self.watch) * sizes

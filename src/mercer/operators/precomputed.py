@@ -11,7 +11,7 @@ from numpy.typing import DTypeLike, NDArray
 from scipy.linalg import blas, eigvalsh, lapack
 from scipy.sparse.linalg import LinearOperator
 
-from mercer.errors import InputError, NumericalWarning, caller_level, message, speaker
+from mercer.errors import InputError, NumericalWarning, caller_level, message, number_of, speaker
 from mercer.operators.base import read
 from mercer.operators.dense import TILE_NUMBERS, tiles
 
@@ -54,7 +54,8 @@ def read_square(K: Any) -> NDArray[Any]:
         raise InputError(message("a matrix of n rows and n columns", f"got shape {array.shape}", remedy))
     rows, columns = array.shape
     if rows != columns:
-        got, remedy = f"got {rows} rows and {columns} columns", 'Only a kernel "precomputed" takes K instead of X.'
+        got = f"got {number_of(rows, 'row')} and {number_of(columns, 'column')}"
+        remedy = 'Only a kernel "precomputed" takes K instead of X.'
         raise InputError(message("as many rows as columns: the similarities of all pairs", got, remedy))
     if rows == 0:
         raise InputError(message("at least one row", "got an empty matrix", "Check the data."))

@@ -136,7 +136,10 @@ def _kernel(kernel: Kernel | PythonFunction | str | None) -> Kernel:
 def _check_count(name: str, count: Any) -> None:
     optional = name == "features" and count is None
     if not optional and (isinstance(count, bool) or not isinstance(count, numbers.Integral) or count < 1):
-        raise InputError(message(f"a positive integer for {name}", f"got {count!r}", "Use 1000, say."))
+        got, remedy = f"got {count!r:.60}", "Use 1000, say."
+        if hasattr(count, "shape"):
+            got, remedy = f"got an array of shape {count.shape}", "KernelRidge().plan(X, y) plans for data."
+        raise InputError(message(f"a positive integer for {name}", got, remedy))
 
 
 def _is_auto(alpha: Any) -> bool:

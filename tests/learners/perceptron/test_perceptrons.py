@@ -484,6 +484,19 @@ def test_an_open_lengthscale_is_the_number_that_is_given():
     assert str(given.kernel_) == str(written.kernel_)
 
 
+def wider(rows):
+    return np.column_stack([rows, rows[:, 0] * rows[:, 1]])
+
+
+def test_features_of_a_function():
+    """Exercise 17 B, with the features as a function: the same as a perceptron on its table."""
+    X, y = draw(60)
+    one, two = Perceptron(Linear().after(wider)).fit(X, y), Perceptron().fit(wider(X), y)
+    np.testing.assert_array_equal(one.mistakes_, two.mistakes_)
+    np.testing.assert_allclose(one.coef_, two.coef_, rtol=1e-12)
+    assert KernelPerceptron(Linear().after(wider)).fit(X, y).coef_.shape == (4,)
+
+
 def test_data_that_makes_no_sense_is_refused():
     X, y = draw(20)
     with pytest.raises(InputError, match="two classes or more; there is one class, 0"):
@@ -494,6 +507,8 @@ def test_data_that_makes_no_sense_is_refused():
         Perceptron().partial_fit(X, y)
     with pytest.raises(InputError, match=r"a kernel with a finite lift; gaussian.* has none\. Use KernelPerceptron"):
         Perceptron(Gaussian()).fit(X, y)
+    with pytest.raises(InputError, match=r"finite lift; gaussian.*after\(wider\) has none\. Use KernelPerceptron"):
+        Perceptron(Gaussian().after(wider)).fit(X, y)
     with pytest.raises(InputError, match="a lift, or a kernel with a finite one; got 'precomputed'"):
         Perceptron("precomputed").fit(X @ X.T, y)
     with pytest.raises(BudgetError, match=r"features of 20 rows.*Use KernelPerceptron"):

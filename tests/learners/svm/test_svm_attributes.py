@@ -13,7 +13,7 @@ from sklearn.svm import SVC, SVR, OneClassSVM
 import mercer
 from mercer import KernelOneClassSVM, KernelPCA, KernelSVC, KernelSVR
 from mercer.errors import InputError, KernelError, NumericalWarning
-from mercer.kernels import Gaussian
+from mercer.kernels import Gaussian, Linear
 from mercer.lifts import Nystrom, Polynomial
 
 X, y = load_iris(return_X_y=True)
@@ -48,6 +48,22 @@ def test_shapes_of_one_function(ours, theirs):
     assert ours.n_support_[0] == len(ours.support_) == len(ours.support_vectors_)
     assert type(ours.n_iter_) is int
     assert hasattr(ours, "coef_") == hasattr(theirs, "coef_")
+
+
+def test_weights_of_the_features_of_a_function():
+    """How many columns a function gives is known once it was called: sum_j a_j y_j phi(x_j), in NumPy."""
+    rows, labels = X[:100, :2], np.where(y[:100] == 1, 1, -1)
+
+    def moved(Z):
+        return np.column_stack([Z, Z[:, 0] * Z[:, 1]])
+
+    model = KernelSVC(Linear().after(moved), C=2.0).fit(rows, labels)
+    w = model.dual_coef_ @ moved(rows[model.support_])
+    np.testing.assert_allclose(model.coef_, w[None], rtol=1e-12)
+    np.testing.assert_allclose(model.margin_, 1 / np.linalg.norm(w), rtol=1e-9)
+    named = KernelSVC("linear.after(tanh)", C=2.0).fit(rows, labels)
+    np.testing.assert_allclose(named.coef_[0], named.dual_coef_ @ np.tanh(rows[named.support_]), rtol=1e-12)
+    assert not hasattr(KernelSVC(Gaussian(1.0).after(moved)).fit(rows, labels), "coef_")
 
 
 def test_weights_of_finite_lifts():

@@ -11,6 +11,7 @@ from mercer.cli.report.case import Case
 from mercer.cli.report.columns import ColumnLine, column_line
 from mercer.cli.report.numbers import number, percent
 from mercer.cli.report.page import Section, wide_table
+from mercer.errors import number_of
 from mercer.html import Markup, code, element, escaped, figure, joined, p, short
 
 MAX_LISTED = 100
@@ -21,9 +22,12 @@ BINS = 40
 def data(case: Case) -> Section:
     """Rows, columns, what each of them holds, and the target."""
     done = case.done
-    counts = f"{done.sheet.rows:,} rows and {done.sheet.width:,} columns were read from {done.sheet.name}"
-    dropped = f"; {done.target.dropped:,} rows without a target were left out" if done.target.dropped else ""
-    kept = f"{len(done.parts.y):,} rows were fitted, {done.held:,} held out."
+    size = f"{number_of(done.sheet.rows, 'row')} and {number_of(done.sheet.width, 'column')}"
+    counts = f"{size} were read from {done.sheet.name}"
+    gone = done.target.dropped
+    verb = "was" if gone == 1 else "were"
+    dropped = f"; {number_of(gone, 'row')} without a target {verb} left out" if gone else ""
+    kept = f"{number_of(len(done.parts.y), 'row', ('was', 'were'))} fitted, {done.held:,} held out."
     about = f"{counts} ({done.sheet.format}){dropped}. {kept}"
     body = _sparse(case) if done.sheet.sparse is not None else _columns(case)
     return Section("data", "The data", about, joined([body, *_target(case)]))

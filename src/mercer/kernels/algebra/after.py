@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from mercer.errors import InputError, KernelError, message
+from mercer.errors import InputError, KernelError, message, number_of
+from mercer.kernels.algebra.feature_map import FeatureMap, is_texts
 from mercer.kernels.algebra.functions import name_of, real, written
 from mercer.kernels.algebra.mapped import Mapped
 from mercer.kernels.algebra.named_functions import function_of, named, transformed
@@ -23,9 +24,11 @@ from mercer.kernels.proof.judgement import Judgement, Situation
 
 
 def check_map(owner: str, name: str, value: Any) -> Any:
-    """A matrix as rows of numbers; a function, or a lift with `transform`, as it is."""
-    needs = "a matrix of finite numbers, a function of rows or its name, or a lift"
+    """A matrix as rows of numbers; texts as formulas; a function, or a lift with `transform`, as it is."""
+    needs = "a matrix of finite numbers, a list of formulas, a function of rows or its name, or a lift"
     refuse_kernel(owner, needs, value)
+    if is_texts(value):
+        return FeatureMap.read(value)
     found = function_of(owner, needs, value)
     if callable(found) or hasattr(found, "transform"):
         return found
@@ -52,10 +55,11 @@ class After(Mapped):
     ----------
     kernel : Kernel
         The kernel inside.
-    map : array, callable, {"abs", "cos", "exp", "log1p", "sin", "sqrt", "tanh"} or lift
-        A matrix of shape (m, d), which maps x to A x; a function of rows, (n, d) to (n, m), or the name of one that
-        takes each number by itself ("exp", `np.exp` and `math.exp` are one function, and texts and model files hold
-        it); or a lift, an object with a method `transform`. Functions and lifts are equal by identity.
+    map : array, list of str, callable, {"abs", "cos", "exp", "log1p", "sin", "sqrt", "tanh"} or lift
+        A matrix of shape (m, d), which maps x to A x; formulas of the columns x1, x2, ...; a function of rows, (n, d)
+        to (n, m), or the name of one that takes each number by itself ("exp", `np.exp` and `math.exp` are one function,
+        and texts and model files hold it); or a lift, an object with a method `transform`. Functions and lifts are
+        equal by identity.
 
     Examples
     --------
@@ -63,6 +67,8 @@ class After(Mapped):
     >>> k = Linear().after([[1.0, 0.0, 0.0], [0.0, 1.0, 1.0]])  # the lift [x1, x2 + x3]
     >>> k([[1.0, 2.0, 3.0]], [[4.0, 5.0, 6.0]])
     array([[59.]])
+    >>> print(Linear().after(["x1", "x1^2 + 2*x2^2"]))
+    linear.after(['x1', 'x1^2 + 2 x2^2'])
     >>> print(Linear().after("log1p"), Linear().after("log1p")([[0.0, 1.0]], [[2.0, 3.0]]).round(4))
     linear.after(log1p) [[0.9609]]
     """
@@ -76,6 +82,11 @@ class After(Mapped):
     def matrix(self) -> NDArray[np.float64] | None:
         """The matrix, where the map is one."""
         return np.array(self.map) if isinstance(self.map, tuple) else None
+
+    @property
+    def formulas(self) -> FeatureMap | None:
+        """The formulas, where the map is given by some."""
+        return self.map if isinstance(self.map, FeatureMap) else None
 
     @property
     def named(self) -> np.ufunc | None:
@@ -96,6 +107,8 @@ class After(Mapped):
 
     @property
     def _name(self) -> str:
+        if self.formulas is not None:
+            return "the formulas"
         return "the matrix" if self.matrix is not None else name_of(self.map)
 
     def _apply(self, values: NDArray[Any]) -> NDArray[Any]:
@@ -104,7 +117,7 @@ class After(Mapped):
         given = self.map.transform(values) if hasattr(self.map, "transform") else self.map(values)
         mapped = real("after", self._name, given)
         if mapped.ndim != 2 or len(mapped) != len(values):
-            got = f"{self._name} gave an array of shape {mapped.shape} for {len(values)} rows"
+            got = f"{self._name} gave an array of shape {mapped.shape} for {number_of(len(values), 'row')}"
             raise InputError(
                 message("one row per row from its map", got, "Return an array of shape (n, m).", subject="after")
             )
@@ -116,7 +129,12 @@ class After(Mapped):
         if matrix.shape[1] != values.shape[1]:
             got = f"the data has {values.shape[1]}"
             raise InputError(
-                message(f"data of {matrix.shape[1]} columns for its matrix", got, "Check the columns.", subject="after")
+                message(
+                    f"data of {number_of(matrix.shape[1], 'column')} for its matrix",
+                    got,
+                    "Check the columns.",
+                    subject="after",
+                )
             )
         product: NDArray[Any] = values @ matrix.T
         return product
@@ -127,6 +145,8 @@ class After(Mapped):
 
     @property
     def map_label(self) -> str:
+        if self.formulas is not None:
+            return "phi(x)"
         return "A x" if self.matrix is not None else f"{self._name}(x)"
 
     def image(self, domain: Domain) -> Domain:
@@ -155,6 +175,8 @@ class After(Mapped):
         return super().judge(situation)
 
     def inner_width(self, d: int | None) -> int | None:
+        if self.formulas is not None:
+            return len(self.formulas) if d is None or self.formulas.fits(d) else 0
         if self.matrix is None:
             return d if self.named else None
         return len(self.matrix) if d in (None, self.width) else 0
@@ -171,11 +193,15 @@ class After(Mapped):
         return "a kernel of mapped points k(g(x), g(z)) is a kernel, with the lift phi(g(x)) (rule of the map)"
 
     def write(self, python: bool) -> tuple[str, int]:
+        if self.formulas is not None:
+            return self.write_postfix(python, "after", repr(self.formulas.texts))
         matrix = self.matrix
         argument = written(self.map, python) if matrix is None else repr(matrix.tolist())
         return self.write_postfix(python, "after", argument)
 
     def latex(self, x: str = "x", z: str = "z") -> str:
+        if self.formulas is not None:
+            return self.kernel.latex(self.formulas.latex(x), self.formulas.latex(z))
         g = name_of(self.map) if self.matrix is None else "A"
         if self.matrix is None:
             return self.kernel.latex(rf"\mathrm{{{g}}}({x})", rf"\mathrm{{{g}}}({z})")

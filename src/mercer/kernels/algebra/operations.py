@@ -22,7 +22,17 @@ def as_kernel(thing: object, operation: str) -> Kernel:
                 "break the proof. Use a number of at least zero."
             )
         return Constant(float(thing))
-    raise KernelError(f"A kernel needs a kernel or a number in {operation}; got {thing!r}. Give one of these.")
+    remedy, got = (
+        "Give one of these.",
+        f"an array of shape {thing.shape}" if hasattr(thing, "shape") else f"{thing!r:.60}",
+    )
+    if isinstance(thing, type) and issubclass(thing, Kernel):
+        remedy = f"Write {thing.__name__}()."
+    elif isinstance(thing, str):
+        remedy = f"Write mercer.parse({thing!r:.60})."
+    elif operation == "exp":
+        remedy = "Of numbers it is np.exp."
+    raise KernelError(f"A kernel needs a kernel or a number in {operation}; got {got}. {remedy}")
 
 
 def add(left: object, right: object) -> Kernel:

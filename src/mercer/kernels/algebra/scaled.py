@@ -10,7 +10,7 @@ import numpy as np
 from scipy.sparse import csr_array, diags_array
 
 from mercer.compute.codegen.sparse import is_sparse, with_data
-from mercer.errors import InputError, KernelError, message
+from mercer.errors import InputError, KernelError, message, number_of
 from mercer.kernels.algebra.mapped import Mapped
 from mercer.kernels.base import Kernel
 from mercer.kernels.domain import NONNEGATIVE, REALS, Domain
@@ -64,7 +64,7 @@ class Scaled(Mapped):
         refuse_objects(points, subject="scaled")
         width = points.values.shape[1]
         if width != len(self.lengthscales):
-            needs, got = f"data of {len(self.lengthscales)} columns", f"the data has {width}"
+            needs, got = f"data of {number_of(len(self.lengthscales), 'column')}", f"the data has {width}"
             raise InputError(message(needs, got, "Give one lengthscale per column.", subject="scaled"))
         labels = tuple(f"scaled {points.label(i)}" for i in range(width))
         return replace(points, values=self._divide(points.values), labels=labels)

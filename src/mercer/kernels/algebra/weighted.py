@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.errors import InputError, KernelError, message
+from mercer.errors import InputError, KernelError, message, number_of
 from mercer.kernels.algebra.functions import Formula, name_of, of_each, real, written
 from mercer.kernels.algebra.named_functions import NAMED, function_of, named, weights_of
 from mercer.kernels.algebra.single import Single, refuse_kernel
@@ -116,7 +116,7 @@ class Weighted(Single):
         values = real("weighted", name_of(self.function), self.function(points.values))
         rows = len(points.values)
         if values.shape not in ((rows,), (rows, 1)):
-            got = f"{name_of(self.function)} gave an array of shape {values.shape} for {rows} rows"
+            got = f"{name_of(self.function)} gave an array of shape {values.shape} for {number_of(rows, 'row')}"
             raise InputError(message("one number per row", got, "Return f(X) of shape (n,).", subject="weighted"))
         return values.reshape(rows)
 

@@ -23,6 +23,7 @@ from mercer.kernels.formulas.tree import (
     number,
 )
 
+_GATHERED = (Number, Negative, Multiply)
 MAX_POWER_BITS = 512
 """Bits of a power of a fraction that is computed."""
 
@@ -37,6 +38,8 @@ def add(terms: tuple[Node, ...]) -> Node:
 
 def multiply(factors: tuple[Node, ...]) -> Node:
     """A product, its number first."""
+    if len(factors) == 2 and isinstance(factors[0], Multiply) and not isinstance(factors[1], _GATHERED):
+        return Multiply((*factors[0].factors, factors[1]))  # a long product is made one factor after the other
     flat: list[Node] = []
     minus = False
     for factor in factors:

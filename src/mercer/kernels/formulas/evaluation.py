@@ -81,7 +81,10 @@ class Evaluator:
     def number(self, node: Number, k: int | None) -> Values:
         if self.exactly:
             return _exactly(node.value)
-        return float(node.value)
+        try:
+            return float(node.value)
+        except OverflowError:  # what comes of it is refused, in words
+            return math.copysign(math.inf, node.value)
 
     def constant(self, node: Constant, k: int | None) -> Values:
         return Precise(getattr(context(), node.name)) if self.exactly else getattr(math, node.name)

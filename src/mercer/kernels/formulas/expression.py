@@ -161,6 +161,11 @@ class Expression(Formula):
             return None
 
     @property
+    def by_position(self) -> Expression:
+        """The same formula with x1, x2, ... in place of names of columns."""
+        return Expression(_placed(self.root, self.columns), self.points, (), self.assumed, self.exact_width)
+
+    @property
     def sides(self) -> frozenset[int]:
         """Which points it looks at."""
         return points_in(self.root)
@@ -275,6 +280,12 @@ def settled_on(node: Node, d: int) -> Node:
     if isinstance(node, Norm):
         return absolute(settled_on(node.of, 1))
     return rebuilt(node, tuple(settled_on(child, 1) for child in node.children))
+
+
+def _placed(node: Node, columns: Sequence[str]) -> Node:
+    if isinstance(node, Column):
+        return Column(node.point, columns.index(node.column)) if isinstance(node.column, str) else node
+    return rebuilt(node, tuple(_placed(child, columns) for child in node.children))
 
 
 def _is_even(node: Node) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from mercer.kernels.formulas.surds import ONE, ZERO, Surd, TooLargeError
@@ -47,11 +47,17 @@ def expanded(root: Node, d: int, places: Sequence[str] = ()) -> Polynomial:
 
     A `NotPolynomialError` where it is none, a `TooLargeError` where it would be too long.
     """
-    return _Expander(d, places).of(root, None)
+    return Expander(d, places).of(root, None)
 
 
-class _Expander:
-    def __init__(self, d: int, places: Sequence[str]) -> None:
+class Expander:
+    """Multiplies out, and counts what it does.
+
+    d : the number of columns
+    places : names of columns
+    """
+
+    def __init__(self, d: int, places: Sequence[str] = ()) -> None:
         self.d, self.places, self.products = d, places, 0
 
     def of(self, node: Node, k: int | None) -> Polynomial:
@@ -80,6 +86,7 @@ class _Expander:
         return self.added([self.of(term, k) for term in node.terms])
 
     def added(self, parts: list[Polynomial]) -> Polynomial:
+        """The sum."""
         found: Polynomial = {}
         for part in parts:
             for monomial, factor in part.items():
@@ -92,12 +99,10 @@ class _Expander:
         return found
 
     def product(self, node: Multiply, k: int | None) -> Polynomial:
-        found: Polynomial = {(): ONE}
-        for factor in node.factors:
-            found = self.multiplied(found, self.of(factor, k))
-        return found
+        return self.all_multiplied(self.of(factor, k) for factor in node.factors)
 
     def multiplied(self, first: Polynomial, second: Polynomial) -> Polynomial:
+        """The product."""
         self.products += len(first) * len(second)
         if self.products > MAX_PRODUCTS:
             raise TooLargeError("a polynomial of too many products")
@@ -107,6 +112,13 @@ class _Expander:
                 monomial = _joined(a, b)
                 found[monomial] = found.get(monomial, ZERO) + left * right
         return self.measured({monomial: factor for monomial, factor in found.items() if factor})
+
+    def all_multiplied(self, parts: Iterable[Polynomial], factor: Surd = ONE) -> Polynomial:
+        """The product of several, times a number that is not zero."""
+        found: Polynomial = {(): factor}
+        for part in parts:
+            found = self.multiplied(found, part)
+        return found
 
     def negative(self, node: Negative, k: int | None) -> Polynomial:
         return {monomial: -factor for monomial, factor in self.of(node.of, k).items()}
@@ -130,10 +142,8 @@ class _Expander:
         return self.raised(self.of(node.base, k), int(exponent))
 
     def raised(self, base: Polynomial, exponent: int) -> Polynomial:
-        found: Polynomial = {(): ONE}
-        for _ in range(exponent):
-            found = self.multiplied(found, base)
-        return found
+        """The power."""
+        return self.all_multiplied([base] * exponent)
 
     def call(self, node: Call, k: int | None) -> Polynomial:
         if node.name not in ("sqrt", "abs"):
@@ -159,27 +169,22 @@ class _Expander:
         return self.added([self.raised(self.of(vector, j), 2) for j in range(self.d)])
 
     def over(self, node: Over, k: int | None) -> Polynomial:
-        parts = (self.of(node.of, j) for j in range(self.d))
-        if node.join == "sum":
-            return self.added(list(parts))
-        found: Polynomial = {(): ONE}
-        for part in parts:
-            found = self.multiplied(found, part)
-        return found
+        parts = [self.of(node.of, j) for j in range(self.d)]
+        return self.added(parts) if node.join == "sum" else self.all_multiplied(parts)
 
 
-_BY_TYPE: dict[type, Callable[[_Expander, Any, int | None], Polynomial]] = {
-    Number: _Expander.number,
-    Column: _Expander.column,
-    Add: _Expander.sum,
-    Multiply: _Expander.product,
-    Negative: _Expander.negative,
-    Divide: _Expander.quotient,
-    Power: _Expander.power,
-    Call: _Expander.call,
-    Dot: _Expander.inner,
-    Norm: _Expander.norm,
-    Over: _Expander.over,
+_BY_TYPE: dict[type, Callable[[Expander, Any, int | None], Polynomial]] = {
+    Number: Expander.number,
+    Column: Expander.column,
+    Add: Expander.sum,
+    Multiply: Expander.product,
+    Negative: Expander.negative,
+    Divide: Expander.quotient,
+    Power: Expander.power,
+    Call: Expander.call,
+    Dot: Expander.inner,
+    Norm: Expander.norm,
+    Over: Expander.over,
 }
 
 
@@ -190,6 +195,13 @@ def _joined(a: Monomial, b: Monomial) -> Monomial:
     for variable, power in b:
         powers[variable] = powers.get(variable, 0) + power
     return tuple(sorted(powers.items()))
+
+
+def of_second(found: Polynomial) -> Polynomial:
+    """A polynomial of x as one of z."""
+    return {
+        tuple(((1, column), power) for (_, column), power in monomial): factor for monomial, factor in found.items()
+    }
 
 
 def of_points(monomial: Monomial) -> tuple[Monomial, Monomial]:

@@ -31,6 +31,12 @@ MAX_NESTING = 60
 """How deep parentheses may nest."""
 MAX_NODES = 4096
 """Nodes of the tree."""
+MAX_DEPTH = 200
+"""How deep the tree may be: whatever reads it calls itself a few times for each level."""
+MAX_QUOTIENTS = 60
+"""Divisions by columns: each stands inside of the next one."""
+MAX_GLUED = 30
+"""Letters of a word that is taken apart into names."""
 MAX_NUMBER = 40
 """Letters of a number."""
 MAX_COLUMNS = 1 << 20
@@ -78,6 +84,8 @@ def read_tree(
     value = reader.whole()
     entries = list(value.listed) if points == 1 and isinstance(value, Vector) and value.body is None else [value]
     roots = [reader.scalar(entry, reader.tokens[0]) for entry in entries]
+    if any(map(is_deeper, roots)):
+        reader.fail(f"The formula nests deeper than {MAX_DEPTH} levels", reader.tokens[0])
     for column in frozenset().union(*map(columns_in, roots)):
         if reader.width is not None and isinstance(column, int) and column >= reader.width:
             reader.fail(f"Column {column + 1} is not among the {reader.width} that a matrix or a list insists on")
@@ -103,7 +111,7 @@ class _Reader:
         known = {*KNOWN, *self.names, *self.columns}
         joins = any(OVER.fullmatch(token.text) for token in self.tokens)
         self.called = names_of_two(self.tokens, known, joins) if points == 2 else names_of_one(self.tokens, known)
-        self.at = self.depth = self.bars = self.nodes = 0
+        self.at = self.depth = self.bars = self.nodes = self.quotients = 0
         self.index: str | None = None
         """The letter of the running column, empty where none was named; None outside of sums over columns."""
         self.assumed: set[str] = set()
@@ -232,6 +240,9 @@ class _Reader:
     def over(self, value: Value, token: Token) -> Value:
         below_at = self.next
         below = self.scalar(self.power(), below_at)
+        self.quotients += not isinstance(below, Number)
+        if self.quotients > MAX_QUOTIENTS:
+            self.fail(f"A formula divides at most {MAX_QUOTIENTS} times by columns, and here is one more", token)
         after = self.next
         close = after.position == self.tokens[self.at - 1].position + len(self.tokens[self.at - 1].text)
         if below_at.kind == "number" and close and self.begins_factor():
@@ -387,28 +398,13 @@ class _Reader:
     # -- words ------------------------------------------------------------------------------------------------------
 
     def word(self) -> Value:
-        """A name, or several that stand without a space between: the first one; the others stay behind as tokens."""
+        """A name, or several that stand without a space between: the first one; the others follow as tokens."""
+        if self.abstract and self.names_function(self.next):
+            return self.assumed_function(self.next)
+        self.tokens[self.at : self.at + 1] = self.names_in(self.next)
         token = self.next
-        if self.abstract and self.names_function(token):
-            return self.assumed_function(token)
-        taken = self.first_name(token)
-        rest = token.text[len(taken) :]
-        if rest:
-            pieces = [
-                ("number", rest[: len(rest) - len(rest.lstrip("0123456789"))]),
-                ("name", rest.lstrip("0123456789")),
-            ]
-            position = token.position + len(taken)
-            self.tokens[self.at : self.at + 1] = [
-                Token("name", taken, token.position),
-                *(
-                    Token(kind, piece, position + (kind == "name") * len(pieces[0][1]))
-                    for kind, piece in pieces
-                    if piece
-                ),
-            ]
         self.at += 1
-        return self.named(Token("name", taken, token.position))
+        return self.named(token)
 
     def names_function(self, token: Token) -> bool:
         """Whether a name that means nothing else stands in front of a parenthesis, as f in f(x)."""
@@ -427,17 +423,23 @@ class _Reader:
             self.fail(f"A function that is only named takes the points: {token.text}({called})", token)
         return Call(token.text, tuple(each for each in points if each is not None))
 
-    def first_name(self, token: Token) -> str:
-        """The letters of the longest name at the start of a word such that the rest can be read, too."""
+    def names_in(self, token: Token) -> list[Token]:
+        """The names of which a word is made, each the longest one such that the rest can be read, too."""
         text = token.text
         if text in self.names or text in self.columns or text in KNOWN or OVER.fullmatch(text):
-            return text
-        if len(text) > 60:
+            return [token]
+        if len(text) > MAX_GLUED:
             self.fail(f"There is no {text[:20]!r}... in formulas", token)
         ends = self.readable_ends(text)
         if ends[0] is None:
             self.unknown(text, token)
-        return text[: ends[0]]
+        found, start = [], 0
+        while start < len(text):
+            end = ends[start] or len(text)
+            piece = text[start:end]
+            found.append(Token("number" if piece.isdigit() else "name", piece, token.position + start))
+            start = end
+        return found
 
     def readable_ends(self, text: str) -> list[int | None]:
         """For each place, where a name ends that begins there, such that names follow up to the end of the word."""
@@ -678,3 +680,13 @@ def _number(name: str, given: Any) -> Number:
     if isinstance(given, numbers.Real) and math.isfinite(given):
         return Number(Fraction(float(given)))
     raise KernelError(f"A formula needs finite numbers for {name!r}; got {given!r:.60}.")
+
+
+def is_deeper(root: Node, most: int = MAX_DEPTH) -> bool:
+    """Whether a tree has more than so many levels; it is walked level by level."""
+    level: Sequence[Node] = [root]
+    for _ in range(most):
+        level = [child for node in level for child in node.children]
+        if not level:
+            return False
+    return True

@@ -101,7 +101,8 @@ class Writer:
         pieces = [text if binding >= PRODUCT or minus else self.parens(text)]
         for factor in others:
             loose = isinstance(factor, Divide | Multiply | Number)
-            pieces.append(self.inside(factor, over, ATOM if loose else PRODUCT))
+            piece = self.inside(factor, over, ATOM if loose else PRODUCT)
+            pieces.append(self.parens(piece) if piece[0].isdigit() else piece)  # 2 3^x would be two numbers
         return (r" \, " if self.latex else " ").join(pieces), SUM if minus else PRODUCT
 
     def negative(self, node: Negative, over: bool) -> Written:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.errors import KernelError
+from mercer.errors import KernelError, number_of
 from mercer.kernels.base import Kernel
 from mercer.kernels.domain import REALS, Domain, domain_named
 from mercer.kernels.proof.counterexample import refutation
@@ -114,9 +114,10 @@ def _prove_kernel(kernel: Kernel, d: int | None, domain: Domain, limit: Limit) -
             return Proof(kernel, "unknown", domain, d, 0, (*heard, _time_up(limit, trials)), None, trials)
     if not tried:
         counts = ", ".join(map(str, subject.columns(d)))
-        heard = [*heard, f"it cannot be evaluated on {counts} columns, no witness was searched; give the d that fits"]
+        where = f"{counts} column{'s' * (counts != '1')}"
+        heard = [*heard, f"it cannot be evaluated on {where}, no witness was searched; give the d that fits"]
     else:
-        heard = [*heard, f"no witness was found among {trials} sets of points, which proves nothing"]
+        heard = [*heard, f"no witness was found among {number_of(trials, 'set')} of points, which proves nothing"]
     return Proof(kernel, "unknown", domain, d, 0, tuple(heard), None, trials)
 
 
@@ -132,8 +133,8 @@ class Found:
 
 def _time_up(limit: Limit, trials: int) -> str:
     return (
-        f"the time limit of {limit.seconds:g} s was up after {trials} sets of points, before the search ended; "
-        "time_limit= gives it more"
+        f"the time limit of {limit.seconds:g} s was up after {number_of(trials, 'set')} of points, before the search "
+        "ended; time_limit= gives it more"
     )
 
 
@@ -208,7 +209,7 @@ def _prove_function(function: Callable[..., Any], d: int | None, domain: Domain,
         steps += found.words
         if found.time_up:
             return Proof(function, "unknown", domain, d, 0, (*steps, _time_up(limit, trials)), None, trials)
-    steps.append(f"no witness was found among {trials} sets of points")
+    steps.append(f"no witness was found among {number_of(trials, 'set')} of points")
     return Proof(function, "unknown", domain, d, 0, tuple(steps), None, trials)
 
 

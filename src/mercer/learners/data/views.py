@@ -16,14 +16,14 @@ from numpy.typing import NDArray
 
 from mercer.compute.consistency import shapes
 from mercer.compute.runtime.threads import Watch
-from mercer.errors import InputError, message, speaker, speaking
+from mercer.errors import InputError, KernelError, message, speaker, speaking
 from mercer.kernels import Kernel
 from mercer.kernels.evaluation.evaluate import is_few, matrix
 from mercer.kernels.points import DOUBLE, Points, alike, stacked
 from mercer.lifts.base import Lift
 from mercer.lifts.coerce import stated
 from mercer.lifts.exact import exact_lift
-from mercer.lifts.n_features import most_features
+from mercer.lifts.n_features import most_features, needs_data
 from mercer.operators import Dense, Gram, LowRank, Operator
 from mercer.operators.precomputed import check_precomputed, check_semidefinite, made_semidefinite
 
@@ -186,9 +186,12 @@ class KernelView(TableView):
             raise AttributeError(
                 "coef_: the features of a kernel are dense, and the rows are sparse; give a lift instead"
             )
-        if self.most_features is None:
+        if self.most_features is None and not needs_data(self.kernel, self.points.values.shape[1]):
             return super().finite_lift()
-        return exact_lift(self.kernel, self.points)
+        try:
+            return exact_lift(self.kernel, self.points)
+        except KernelError:  # behind a function: it was not looked at
+            return super().finite_lift()
 
     def lifted(self) -> TableView:
         return self if self.lift is not None else replace(self, lift=self.finite_lift())

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.compute.runtime.run import IDLE, Run, Stopped
-from mercer.errors import InputError, message
+from mercer.errors import InputError, message, number_of
 from mercer.kernels import Kernel
 from mercer.learners.data.rows import draw_rows
 from mercer.learners.data.views import EPS, KernelView, LiftView
@@ -81,7 +81,7 @@ def by_features(problem: TableProblem, plan: PCAPlan, random: np.random.Generato
         predictor=_signed(predictor, signs),
         rows=normal.rows,
         converged=not summed.stopped,
-        reason=summed.stopped or f"One pass over {normal.rows} rows, and one eigendecomposition.",
+        reason=summed.stopped or f"One pass over {number_of(normal.rows, 'row')}, and one eigendecomposition.",
         lift=lift,
     )
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.compute.runtime.memory import Budget
-from mercer.errors import InputError, message
+from mercer.errors import InputError, message, number_of
 from mercer.kernels import Kernel
 from mercer.kernels.fields import MEDIAN
 from mercer.kernels.function import PythonFunction
@@ -139,18 +139,27 @@ class Perceptron(BasePerceptron):
     def _viewed(self, X: Any, rows: Points) -> View:
         table, kept = rows.values if sp.issparse(X) else X, np.arange(rows.shape[0])
         given = resolve_view(self.kernel, MEDIAN, rows, table, kept, memory_limit=self.memory_limit)
-        self._check_features(given)
-        view: Any = given.lifted()
+        view = self._lifted(given)
         self.kernel_, self.lift_ = view.kernel, view.lift
         return (WithOne if self.fit_intercept else LiftView)(view.points, view.lift)
 
-    def _check_features(self, view: View) -> None:
-        """Refuse a kernel without a finite lift, and one whose features the memory cannot hold."""
+    def _lifted(self, view: View) -> Any:
+        """The rows with their features; refuses a kernel without, and one whose features the memory cannot hold."""
         width, remedy = view.most_features, "Use KernelPerceptron, or a lift such as Nystrom."
+        if width is not None:
+            self._require(width, view.count, remedy)
+        try:
+            found: Any = view.lifted()
+        except AttributeError:
+            got = f"{view.kernel} has none"
+            raise InputError(message("a kernel with a finite lift", got, remedy)) from None
         if width is None:
-            raise InputError(message("a kernel with a finite lift", f"{view.kernel} has none", remedy))
-        needed = 8 * view.count * width
-        Budget.of(self.memory_limit).require(needed, f"{width:,} features of {view.count:,} rows", remedy)
+            self._require(found.lift.n_features(), view.count, remedy)
+        return found
+
+    def _require(self, width: int, count: int, remedy: str) -> None:
+        purpose = f"{number_of(width, 'feature')} of {number_of(count, 'row')}"
+        Budget.of(self.memory_limit).require(8 * count * width, purpose, remedy)
 
     def _width(self, view: View) -> int:
         return view.most_features or 1

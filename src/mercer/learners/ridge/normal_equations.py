@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.compute.runtime.run import Run, Stopped
+from mercer.errors import number_of
 from mercer.learners.ridge import primal
 from mercer.learners.ridge.problem import RidgeProblem
 from mercer.learners.ridge.refinement import (
@@ -232,7 +233,7 @@ def _off(sums: Summed, solution: Solution) -> float:
 def _outcome(sums: Summed, solution: Solution) -> Outcome:
     """What is known of a solution."""
     spectrum, residual = sums.normal.spectrum, residual_of(sums, solution)
-    reason = [f"One pass over {sums.normal.rows} rows, and one eigendecomposition."]
+    reason = [f"One pass over {number_of(sums.normal.rows, 'row')}, and one eigendecomposition."]
     short = spectrum.truncated(solution.alphas)
     if short:
         reason += [

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.errors import InputError, message
+from mercer.guesses.parameters import solver_meant
 from mercer.kernels.points import Points
 from mercer.learners.data.range_checks import refuse_extremes
 from mercer.learners.data.resolve import candidate_views
@@ -261,7 +262,7 @@ def _solver(given: Any) -> Solver | None:
         return None
     if not isinstance(given, Solver):
         needs = 'solver="auto" or a solver of mercer.solvers'
-        raise InputError(message(needs, f"got {shown(given)}", "Use Cholesky(), say."))
+        raise InputError(message(needs, f"got {shown(given)}", f"Use {solver_meant(given)}, say."))
     return given
 
 
@@ -292,7 +293,8 @@ def _side(side: Any, method: str, views: tuple[View, ...]) -> str:
         needs, got = 'a lengthscale that is given for side="primal"', "several are tried, by their kernel matrices"
         raise InputError(message(needs, got, 'Give a number, or use side="dual".'))
     if views[0].most_features is None:
-        given = "the kernel is precomputed" if views[0].kernel is None else f"{views[0].kernel} has none that is known"
+        kernel = views[0].kernel
+        given = "the kernel is precomputed" if kernel is None else f"{kernel} has none that is known before the fit"
         remedy = 'Use side="dual", or a lift such as Nystrom.'
         raise InputError(message('a kernel with a finite lift for side="primal"', given, remedy))
     return side

@@ -53,8 +53,8 @@ def lifted(view: View, duals: Array) -> Array:
     if isinstance(view, KernelView) and isinstance(view.kernel, Linear):  # of sparse rows, too
         values: Any = view.points.values
         return _sums([(values, duals)])
-    seen = view.lifted()
-    parts = blocks(seen.count, seen.most_features or 1)
+    seen: Any = view.lifted()
+    parts = blocks(seen.count, seen.lift.n_features())
     return _sums((seen.chosen(part).features(), duals[part]) for part in parts)
 
 

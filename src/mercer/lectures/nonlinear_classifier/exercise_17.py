@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,14 +10,14 @@ from mercer.geometry import Ellipse, HullsMeet, Separation, separable
 from mercer.lectures.exercise_record import Exercise
 from mercer.lectures.picture import Picture
 from mercer.lectures.verdict import Claim, Found, Verdict
-from mercer.lifts import Monomials
+from mercer.lifts import Monomials, lift
 
-FEATURES: dict[str, tuple[str, Callable[[Any], Any]]] = {
-    "A": ("[x1, x2]", lambda X: X),
-    "B": ("[x1, x2, x1 x2]", lambda X: np.column_stack([X, X[:, 0] * X[:, 1]])),
-    "C": ("[x1, x2, x1^2 + x2^2]", lambda X: np.column_stack([X, X**2 @ [1, 1]])),
-    "D": ("[x1, x2, x1^2 + 2 x2^2]", lambda X: np.column_stack([X, X**2 @ [1, 2]])),
-    "E": ("[x1, x2, x1 x2, x1^2, x2^2]", lambda X: np.column_stack([X, X[:, 0] * X[:, 1], X**2])),
+FEATURES = {
+    "A": ["x1", "x2"],
+    "B": ["x1", "x2", "x1 x2"],
+    "C": ["x1", "x2", "x1^2 + x2^2"],
+    "D": ["x1", "x2", "x1^2 + 2 x2^2"],
+    "E": ["x1", "x2", "x1 x2", "x1^2", "x2^2"],
 }
 GAP = 0.03
 """No row is nearer to the boundary, in the value of its polynomial."""
@@ -30,7 +29,7 @@ def _rows() -> dict[str, Any]:
     X = np.random.default_rng(17).uniform(-3, 3, size=(150, 2))
     X = X[np.abs(ellipse.value(X)) > GAP]
     y = np.where(ellipse.contains(X), 1, -1)
-    answers = {letter: separable(features, X, y) for letter, (_, features) in FEATURES.items()}
+    answers = {letter: separable(features, X, y) for letter, features in FEATURES.items()}
     plane = ellipse.halfspace(Monomials(degree=2, include_bias=False).fit(X))
     return {"X": X, "y": y, "ellipse": ellipse, "plane": plane, "separations": answers}
 
@@ -40,7 +39,7 @@ def _claim(letter: str) -> Claim:
         answer: Separation = found["separations"][letter]
         return Verdict(bool(answer), _why(answer, found), answer)
 
-    return Claim(f"phi(x) = {FEATURES[letter][0]}", decide)
+    return Claim(f"phi(x) = [{', '.join(FEATURES[letter])}]", decide)
 
 
 def _why(answer: Separation, found: Found) -> str:
@@ -61,7 +60,7 @@ def _draw(picture: Picture, found: Found) -> None:
     X, y, across = found["X"], found["y"], np.linspace(-3, 3, 201)
     places = np.stack(np.meshgrid(across, across), axis=-1).reshape(-1, 2)
     panels = picture.panels(5, rows=2)
-    for (letter, (_, features)), axes in zip(FEATURES.items(), panels, strict=True):
+    for (letter, features), axes in zip(FEATURES.items(), panels, strict=True):
         answer = found["separations"][letter]
         for label in (1, -1):
             axes.plot(*X[y == label].T, ".", markersize=4, label=f"y = {label}")
@@ -69,7 +68,7 @@ def _draw(picture: Picture, found: Found) -> None:
             rows = [row for weights in answer.weights.values() for row in weights]
             axes.plot(*X[rows].T, "o", color="black", fillstyle="none", markersize=5, label="a point of both hulls")
         else:
-            scores = features(places) @ answer.coef + answer.intercept
+            scores = lift(features, 2).transform(places) @ answer.coef + answer.intercept
             axes.contour(across, across, scores.reshape(201, 201), levels=[0], colors="black")
         axes.set_aspect("equal")
         picture.finish(axes, f"{letter}: {'yes' if answer else 'no'}")

@@ -4,32 +4,24 @@ from __future__ import annotations
 
 import numpy as np
 
-from mercer.kernels import Kernel, Linear
+from mercer.kernels.formulas import read_kernel
 from mercer.lectures.exercise_record import Exercise
-from mercer.lectures.nonlinear_classifier.equality import Table, compared
 from mercer.lectures.picture import Picture
 from mercer.lectures.verdict import Claim, Found, Verdict
+from mercer.lifts import lift
+from mercer.lifts.checking import check
 
-CHOICES: dict[str, tuple[str, Kernel]] = {
-    "A": ("x.x'", Linear()),
-    "B": ("x.x' + (x.x')^2", Linear() + Linear() ** 2),
-    "C": ("(x.x')^2", Linear() ** 2),
-    "D": ("2 (x.x')^2", 2 * Linear() ** 2),
-}
-
-
-def phi(X: Table) -> Table:
-    """The features of the exercise."""
-    x1, x2 = X.T
-    return np.column_stack([x1, x2, x1**2, np.sqrt(2) * x1 * x2, x2**2])
+FEATURES = ["x1", "x2", "x1^2", "sqrt(2) x1 x2", "x2^2"]
+CHOICES = {"A": "x.x'", "B": "x.x' + (x.x')^2", "C": "(x.x')^2", "D": "2 (x.x')^2"}
 
 
 def _compare() -> dict[str, Verdict]:
-    return {letter: compared(phi, kernel, columns=2, degree=2) for letter, (_, kernel) in CHOICES.items()}
+    answers = {letter: check(phi=FEATURES, kernel=text) for letter, text in CHOICES.items()}
+    return {letter: Verdict(answer.equal, f"{answer.reason}.", answer) for letter, answer in answers.items()}
 
 
 def _one_of(letter: str) -> Claim:
-    return Claim(CHOICES[letter][0], lambda found: found[letter])
+    return Claim(CHOICES[letter], lambda found: found[letter])
 
 
 def _none(found: Found) -> Verdict:
@@ -40,10 +32,11 @@ def _none(found: Found) -> Verdict:
 def _draw(picture: Picture, found: Found) -> None:
     """Values against values: only an equal formula lies on the diagonal."""
     X = np.random.default_rng(19).normal(size=(15, 2))
-    dots = (phi(X) @ phi(X).T).ravel()
+    features = lift(FEATURES, 2).transform(X)
+    dots = (features @ features.T).ravel()
     (axes,) = picture.panels()
-    for letter, (text, kernel) in CHOICES.items():
-        axes.plot(dots, kernel(X).ravel(), ".", markersize=5, label=f"{letter}. {text}")
+    for letter, text in CHOICES.items():
+        axes.plot(dots, read_kernel(text).pairs(X, X).ravel(), ".", markersize=5, label=f"{letter}. {text}")
     ends = [dots.min(), dots.max()]
     axes.plot(ends, ends, color="black", linewidth=0.8)
     right = ", ".join(letter for letter in CHOICES if found[letter].holds)

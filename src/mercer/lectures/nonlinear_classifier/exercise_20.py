@@ -4,44 +4,42 @@ from __future__ import annotations
 
 import numpy as np
 
-from mercer.kernels import Linear
+from mercer.kernels.formulas import read_kernel
 from mercer.lectures.exercise_record import Exercise
-from mercer.lectures.nonlinear_classifier.equality import Table, compared
 from mercer.lectures.picture import Picture
 from mercer.lectures.verdict import Claim, Found, Verdict
+from mercer.lifts import lift
+from mercer.lifts.checking import check
 
-M = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 1.0], [0.0, 1.0, 1.0]])
-"""k(x, x') = x' M x'': the matrix of the kernel of the exercise."""
+KERNEL = "x1 x1' + x2 x2' + x3 x3' + x2 x3' + x3 x2'"
 CHOICES = {
-    "A": ("phi(x) = [x1, x2, x3]", [[1, 0, 0], [0, 1, 0], [0, 0, 1]]),
-    "B": ("phi(x) = [x1 + x2 + x3]", [[1, 1, 1]]),
-    "C": ("phi(x) = [x1, x2 + x3]", [[1, 0, 0], [0, 1, 1]]),
-    "D": ("phi(x) = [x1 + x3, x1 + x2]", [[1, 0, 1], [1, 1, 0]]),
+    "A": ["x1", "x2", "x3"],
+    "B": ["x1 + x2 + x3"],
+    "C": ["x1", "x2 + x3"],
+    "D": ["x1 + x3", "x1 + x2"],
 }
-"""Each as a matrix: phi(x) = A x."""
-
-
-def kernel(X: Table, Z: Table) -> Table:
-    """x1 x1' + x2 x2' + x3 x3' + x2 x3' + x3 x2'."""
-    return np.asarray(X @ M @ Z.T)
 
 
 def _claim(letter: str) -> Claim:
-    text, rows = CHOICES[letter]
+    features = CHOICES[letter]
 
     def decide(_: Found) -> Verdict:
-        features = np.array(rows, dtype=float)
-        return compared(lambda X: X @ features.T, kernel, columns=3, degree=1)
+        answer = check(phi=features, kernel=KERNEL)
+        return Verdict(answer.equal, f"{answer.reason}.", answer)
 
-    return Claim(text, decide)
+    return Claim(f"phi(x) = {_listed(features)}", decide)
+
+
+def _listed(features: list[str]) -> str:
+    return f"[{', '.join(features)}]"
 
 
 def _draw(picture: Picture, _: Found) -> None:
     """The matrix A'A of each choice beside that of the kernel."""
     X = np.eye(3)
     drawn = {
-        "the kernel": kernel(X, X),
-        **{f"{letter}. {text[9:]}": Linear().after(rows)(X) for letter, (text, rows) in CHOICES.items()},
+        "the kernel": read_kernel(KERNEL).pairs(X, X),
+        **{f"{letter}. {_listed(phi)}": lift(phi, 3).kernel(X) for letter, phi in CHOICES.items()},
     }
     panels = picture.panels(len(drawn), rows=2)
     for (title, values), axes in zip(drawn.items(), panels, strict=True):

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.compute.runtime.run import Run
-from mercer.errors import number_of, speaks
+from mercer.errors import explained, number_of, speaks
 from mercer.solvers.ridge import mixed_precision_cholesky
 from mercer.solvers.ridge.base import PASSES, Cost, Solver, Speed, System
 from mercer.solvers.ridge.checks import ready, relative_residual, row_sums, solves
@@ -24,6 +24,7 @@ NORM = 4.0
 """The largest sum along a row of a kernel matrix is at most so many times its largest eigenvalue, mostly."""
 
 
+@explained
 @dataclass(frozen=True)
 class Cholesky(Solver):
     """A + alpha I = L L' in place: L overwrites one triangle, and the other still holds A, for the residual.

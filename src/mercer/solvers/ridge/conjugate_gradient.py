@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.compute.runtime.run import Run, State, Stopped
-from mercer.errors import InputError, message, number_of, speaks
+from mercer.errors import InputError, explained, message, number_of, speaks
 from mercer.operators import Dense, Operator
 from mercer.operators.base import read
 from mercer.solvers.ridge.base import Cost, Solver, System, opening
@@ -29,6 +29,7 @@ EXPECTED_ITERATIONS = 30
 """Iterations that the cost counts on: what a preconditioner is for."""
 
 
+@explained
 @dataclass(frozen=True, kw_only=True)
 class ConjugateGradient(Solver):
     """Conjugate gradients, preconditioned by a randomly pivoted Cholesky factor of A.

@@ -12,7 +12,7 @@ from scipy.linalg import eigh
 
 from mercer.compute.runtime.lapack import Routine, patiently, routine
 from mercer.compute.runtime.memory import MAX_UNASKED_BYTES, Budget
-from mercer.errors import speaks
+from mercer.errors import explained, speaks
 from mercer.operators.dense import DIVIDE_AND_CONQUER_SIZES
 from mercer.solvers.ridge.base import PASSES, Cost, Matrix, Solver, Speed, System
 from mercer.solvers.ridge.checks import overwritable, ready, relative_residual, row_sums, solves
@@ -23,6 +23,7 @@ MIN_THREADED_ROWS = 500
 """Rows from which on LAPACK is called in a thread of its own: below, it takes less than the blink of an eye."""
 
 
+@explained
 @dataclass(frozen=True)
 class Eigen(Solver):
     """Eigenvalues and eigenvectors of A: after them a solve takes 4 n^2 operations for any alpha.

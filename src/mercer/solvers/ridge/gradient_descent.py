@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from mercer.compute.runtime.memory import Budget
 from mercer.compute.runtime.run import Stopped
-from mercer.errors import InputError, message, number_of, speaks
+from mercer.errors import InputError, explained, message, number_of, speaks
 from mercer.operators import Operator
 from mercer.operators.base import read
 from mercer.solvers.eigenvalues.lanczos import MAX_STEPS, Edges, edges
@@ -26,6 +26,7 @@ DIVERGENCE_FACTOR = 2.0
 """How many times larger than at the start a residual must be to have grown by more than rounding."""
 
 
+@explained
 @dataclass(frozen=True, kw_only=True)
 class GradientDescent(Solver):
     """Gradient descent on the sum of squares: x <- x - step * 2 (A x + alpha x - b), from x = 0.
