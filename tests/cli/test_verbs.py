@@ -171,7 +171,7 @@ def test_scores_of_classes_are_scikit_learns(fitted, tmp_path):
     assert found["accuracy"]["low"] < found["accuracy"]["value"] < found["accuracy"]["high"]
     said = run("score", fitted / "rings.mercer", tmp_path / "more.csv")
     assert "log loss" in said.stdout
-    assert "without a 'ring', 1 row is left out" in said.stderr
+    assert "1 row has no 'ring', and is left out" in said.stderr
 
 
 def test_score_needs_a_target_of_the_same_kind(fitted):

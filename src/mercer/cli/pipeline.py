@@ -82,7 +82,9 @@ def _read(options: FitOptions, voice: Voice) -> tuple[Sheet, Target]:
     for doubt in sheet.doubts:
         voice.warn(doubt)
     sheet, target = target_of(sheet, options.target, options.task)
-    gone = f" ({number_of(target.dropped, 'row')} without it left out)" if target.dropped else ""
+    gone = (
+        f" ({target.dropped:,} without it {'is' if target.dropped == 1 else 'are'} left out)" if target.dropped else ""
+    )
     voice.say(f"{read}; {target.name!r}{gone} gives a {target.task}: {target.why}")
     tell_remarks(remarks, voice)
     return sheet, target

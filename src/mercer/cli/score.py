@@ -39,7 +39,8 @@ def score(options: ScoreOptions, voice: Voice) -> None:
     sheet = options.read_for(model, options.table, voice)
     known, truth, dropped = _truth(model, sheet)
     if dropped:
-        voice.say(f"without a {model.target!r}, {number_of(dropped, 'row', ('is', 'are'))} left out")
+        rows, verb = ("row has", "is") if dropped == 1 else ("rows have", "are")
+        voice.say(f"{dropped:,} {rows} no {model.target!r}, and {verb} left out")
     scores = scores_of(model, known, truth, options.random_state)
     record = {"rows": known.rows, "dropped_rows": dropped, "task": model.task, "scores": [vars(s) for s in scores]}
     told = f"on {number_of(known.rows, 'row')}, with intervals of 95 %"

@@ -24,7 +24,9 @@ def data(case: Case) -> Section:
     done = case.done
     size = f"{number_of(done.sheet.rows, 'row')} and {number_of(done.sheet.width, 'column')}"
     counts = f"{size} were read from {done.sheet.name}"
-    dropped = f"; {number_of(done.target.dropped, 'row')} without a target left out" if done.target.dropped else ""
+    gone = done.target.dropped
+    verb = "was" if gone == 1 else "were"
+    dropped = f"; {number_of(gone, 'row')} without a target {verb} left out" if gone else ""
     kept = f"{number_of(len(done.parts.y), 'row', ('was', 'were'))} fitted, {done.held:,} held out."
     about = f"{counts} ({done.sheet.format}){dropped}. {kept}"
     body = _sparse(case) if done.sheet.sparse is not None else _columns(case)
