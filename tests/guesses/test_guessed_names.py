@@ -94,3 +94,12 @@ def test_submodules_are_imported_as_ever():
     code = "from mercer.kernels import text; from mercer.lifts import coerce; from mercer import tables; print('done')"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["done"]
+
+
+@pytest.mark.parametrize("name", ["fit", "transform", "fit_transform", "get_feature_names_out"])
+def test_a_kernel_that_is_taken_for_a_lift_says_where_the_lift_is(name):
+    with pytest.raises(AttributeError, match=r"it is a kernel\. Use mercer\.lift\(kernel, d\)"):
+        getattr(mercer.kernels.Polynomial(2), name)
+    with pytest.raises(AttributeError, match=r"object has no attribute 'degre'$"):
+        mercer.kernels.Polynomial(2).degre  # noqa: B018
+    assert hasattr(mercer.lifts.Polynomial(2), name)

@@ -35,6 +35,16 @@ def test_every_picture_is_drawn(name, style):
             assert box.width > 100
             assert box.height > 100
             assert title.y1 <= figure.bbox.height + 1
+    letters = [box for axes in figure.axes if not hasattr(axes, "zaxis") for box in boxes_of(axes)]
+    assert all(figure.bbox.x0 <= box.x0 and box.x1 <= figure.bbox.x1 for box in letters)
+    assert all(figure.bbox.y0 - 1 <= box.y0 and box.y1 <= figure.bbox.y1 + 1 for box in letters)
+    assert not [(one, two) for place, one in enumerate(letters) for two in letters[:place] if one.overlaps(two)]
+
+
+def boxes_of(axes):
+    """Where the title and the names of axes are, and texts inside."""
+    texts = [axes.title, axes.xaxis.label, axes.yaxis.label, *axes.texts]
+    return [text.get_window_extent() for text in texts if text.get_visible() and text.get_text()]
 
 
 def test_a_picture_is_saved_by_its_ending(tmp_path):

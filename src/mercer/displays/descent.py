@@ -164,7 +164,7 @@ class DescentDisplay(Display):
             axes.set(xlim=axes.get_xlim(), ylim=axes.get_ylim())  # as for all steps
         dot = {"color": "tab:red", "s": 20 * self._look.scale**2, "zorder": 4, "clip_on": False}
         here, there = (axes.scatter([], [], **dot) for axes in (self.ax_, self.path_ax_))
-        for artist in (self.ends_, *self.path_ax_.texts):
+        for artist in (self.ends_, self.path_ax_.get_legend()):
             if artist is not None:
                 artist.set_visible(False)
         for step in chosen_steps(total, frames):
@@ -180,8 +180,8 @@ class DescentDisplay(Display):
         one, two = coefficients[:, self.shown_].T
         self.path_ = axes.plot(one, two, ".-", color="tab:blue", markersize=4, linewidth=0.8)
         self.ends_ = axes.scatter(one[[0, -1]], two[[0, -1]], s=40, color=["tab:green", "tab:red"], zorder=3)
-        for name, place, shift in (("start", 0, (6, 6)), ("end", -1, (6, -12))):
-            axes.annotate(name, (one[place], two[place]), xytext=shift, textcoords="offset points", fontsize="small")
+        for name, colour in (("start", "tab:green"), ("end", "tab:red")):
+            axes.scatter([], [], s=40, color=colour, label=name)
         axes.set(xlabel=f"coefficient {self.shown_[0]}", ylabel=f"coefficient {self.shown_[1]}")
 
     def _draw_all(self, axes: Any, coefficients: NDArray[Any]) -> None:

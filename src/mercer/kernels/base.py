@@ -6,7 +6,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, ClassVar, Self, dataclass_transform
+from typing import TYPE_CHECKING, Any, ClassVar, Self, dataclass_transform
 
 from numpy.typing import ArrayLike, NDArray
 
@@ -41,6 +41,7 @@ MAX_DEPTH = 100
 """Levels of a tree: readings call themselves once a level, several times over, and Python's stack has 1,000 places."""
 MAX_NODES = 1_000_000
 """Nodes of a tree, shared parts as often as they stand in it: fifty times k + k has more than anybody can visit."""
+METHODS_OF_LIFTS = frozenset({"fit", "fit_transform", "get_feature_names_out", "transform"})
 ATOM, POWER, PRODUCT, SUM = 3, 2, 1, 0
 """How tightly a text binds: a child that binds less than its place gets parentheses."""
 
@@ -658,6 +659,15 @@ class Kernel(Shown, ABC):
         from mercer.kernels.html import pieces  # proofs are of kernels: they need this class first
 
         return pieces(self)
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """A kernel and a lift may have one name: who asks the one for the other learns where that is."""
+            said = f"{type(self).__name__!r} object has no attribute {name!r}"
+            if name in METHODS_OF_LIFTS:
+                said += ": it is a kernel. Use mercer.lift(kernel, d), its features, or a lift of mercer.lifts."
+            raise AttributeError(said, name=name, obj=self)
 
     # -- the tree, and scikit-learn's parameters -------------------------------------------------------------------
 

@@ -14,6 +14,8 @@ from mercer.lectures.verdict import Found
 
 PAGE_INCHES, PANEL_INCHES = 9.6, 3.6
 """Width of panels side by side on a page, and height of each, at least."""
+SQUARE, WIDE = 1.35, 1.1
+"""How wide titles may be, as parts of axes that have not found their place yet: square ones leave room beside them."""
 FORMATS = ("png", "svg", "pdf")
 
 
@@ -42,7 +44,7 @@ class Picture(Display):
         """
         columns = -(-count // rows)
         page = (max(PAGE_INCHES, PANEL_INCHES * columns) if columns > 1 else 6.4, max(4.6, PANEL_INCHES * rows))
-        figure = new_figure(self._look.wide if self.style == "slide" else page)
+        figure = new_figure(self._look.wide if self.style == "slide" else page, pad=self._look.pad)
         axes: list[Any] = []
         for place in range(count):
             with_others = {"sharey": axes[0]} if share and axes else {}
@@ -57,7 +59,8 @@ class Picture(Display):
         """A title, and the names of both axes, in the letters of the style, over what a display has drawn."""
         axes.set(xlabel=x or axes.get_xlabel(), ylabel=y or axes.get_ylabel())
         self._look.write(axes)
-        entitle(axes, title, self._look.letters.get("title"))
+        part = SQUARE if axes.get_aspect() != "auto" else WIDE
+        entitle(axes, title, self._look.letters.get("title"), part)
         self._note(axes)
 
     def finish(self, axes: Any, title: str, x: str = "", y: str = "") -> None:

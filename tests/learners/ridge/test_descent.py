@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import mercer
-from mercer import KernelRidge, KernelRidgeClassifier
+from mercer import ConvergenceWarning, KernelRidge, KernelRidgeClassifier
 from mercer.errors import NumericalWarning
 from mercer.kernels import Gaussian
 from mercer.solvers import Cholesky, GradientDescent
@@ -134,3 +134,11 @@ def test_a_path_comes_back_from_a_file(tmp_path):
 def test_one_step_is_told_in_the_singular():
     with pytest.warns(NumericalWarning, match="KernelRidge: After 1 step the residual is"):
         KernelRidge("linear", solver=GradientDescent(max_iter=1), **PLAIN).fit(X, Y)
+
+
+def test_a_descent_that_ends_early_names_no_condition_number():
+    """It has no factor that would know one."""
+    X = np.random.default_rng(0).normal(size=(30, 4))
+    with pytest.warns(ConvergenceWarning, match="After 3 steps") as said:
+        KernelRidge("linear", alpha=0, side="dual", solver=GradientDescent(max_iter=3)).fit(X, X[:, 0])
+    assert not [each for each in said if "nan" in str(each.message)]

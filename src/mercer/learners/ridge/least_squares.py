@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping
+from math import isnan
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -141,13 +142,15 @@ class LeastSquares(KernelEstimator[RidgeProblem, RidgePlan, RidgeResult]):
     def _say_what_is_wrong(self) -> None:
         fit = self._result.fit
         outcome = fit.outcome
-        reported = f"the condition number is {outcome.condition:.1e}"
+        reported = "" if isnan(outcome.condition) else f"the condition number is {outcome.condition:.1e}"
         if not outcome.converged:
-            warnings.warn(f"{speaker()}: {outcome.reason} ({reported})", ConvergenceWarning, stacklevel=caller_level())
+            told = f"{outcome.reason} ({reported})" if reported else outcome.reason
+            warnings.warn(f"{speaker()}: {told}", ConvergenceWarning, stacklevel=caller_level())
         elif not fit.roundings.max() <= TRUSTED[self._result.dtype]:
             cause, remedy = self._doubt()
             moved = f"{cause} may have moved predictions by {fit.roundings.max():.0e} of their size. {remedy}"
-            warnings.warn(f"{speaker()}: {reported}, and {moved}", NumericalWarning, stacklevel=caller_level())
+            told = f"{reported}, and {moved}" if reported else moved
+            warnings.warn(f"{speaker()}: {told}", NumericalWarning, stacklevel=caller_level())
 
     def _doubt(self) -> tuple[str, str]:
         """What may have moved predictions, and what to do."""

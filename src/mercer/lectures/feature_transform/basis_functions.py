@@ -137,9 +137,12 @@ def _tied(found: Found) -> Verdict:
 
 def _draw_waves(picture: Picture, found: Found) -> None:
     grid = np.linspace(0, 1, 300)
-    for (name, model), axes in zip(found["models"].items(), picture.panels(3, share=True), strict=True):
+    panels = picture.panels(3, share=True)
+    for (name, model), axes in zip(found["models"].items(), panels, strict=True):
         CurveDisplay(grid, model.predict(grid[:, None]), X=found["X"], y=found["y"]).plot(axes, style=picture.style)
         picture.name(axes, name, "1 July to 1 October 2019", "dollars")
+    for axes in panels[::2]:
+        axes.set_xlabel("")  # it is wider than a panel of a slide
     picture.one_legend()
 
 

@@ -168,6 +168,7 @@ def _draw_margins(picture: Picture, found: Found) -> None:
         BoundaryDisplay.from_estimator(model, found["rings"], found["kind"], ax=axes, style=picture.style)
         picture.name(axes, f"{kernel}: {len(model.support_)} rows decide")
     for axes in panels:
+        axes.set_aspect("equal")  # a margin is a distance, and a ring is round
         axes.get_legend().remove()  # the rings are support vectors; titles say the rest
 
 

@@ -66,11 +66,11 @@ def _draw(picture: Picture, found: Found) -> None:
             axes.plot(*X[y == label].T, ".", markersize=4, label=f"y = {label}")
         if isinstance(answer, HullsMeet):
             rows = [row for weights in answer.weights.values() for row in weights]
-            axes.plot(*X[rows].T, "o", color="black", fillstyle="none", markersize=5, label="a point of both hulls")
+            axes.plot(*X[rows].T, "o", color="black", fillstyle="none", markersize=5, label="rows whose hulls meet")
         else:
             scores = lift(features, 2).transform(places) @ answer.coef + answer.intercept
             axes.contour(across, across, scores.reshape(201, 201), levels=[0], colors="black")
-        axes.set_aspect("equal")
+        axes.set(xlim=(-3.2, 3.2), ylim=(-3.2, 3.2), aspect="equal")
         picture.finish(axes, f"{letter}: {'yes' if answer else 'no'}")
     picture.one_legend()
 

@@ -94,7 +94,7 @@ def _draw_minimum(picture: Picture, found: Found) -> None:
         first.fill_between(
             ends, 0, np.where(ends <= x, height, 0.0), alpha=0.35, label=f"phi({x:g}), drawn {height:g} high"
         )
-    picture.finish(first, "the product is 1 on [0, 1.5]: min(3, 1.5)", "t")
+    picture.finish(first, "both are 1 on [0, 1.5]", "t")
     GramDisplay.from_kernel(Min(), found["X"], ax=second, style=picture.style)
     picture.name(second, "min(x, z)")
 
