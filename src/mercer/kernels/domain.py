@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable
 from typing import Any
@@ -241,6 +243,15 @@ class Sphere(Domain):
 REALS, NONNEGATIVE, INTEGERS, NATURALS, SPHERE = Reals(), NonNegative(), Integers(), Naturals(), Sphere()
 
 DOMAINS = {domain.name: domain for domain in (REALS, NONNEGATIVE, INTEGERS, NATURALS, SPHERE)}
+ALIASES: dict[str, Domain] = {
+    "r": REALS, "real": REALS, "realnumbers": REALS, "rd": REALS, "r^d": REALS,
+    "r+": NONNEGATIVE, "r>=0": NONNEGATIVE, "r\u22650": NONNEGATIVE, "positive": NONNEGATIVE,
+    "nonnegativereals": NONNEGATIVE, "positivereals": NONNEGATIVE,
+    "z": INTEGERS, "integer": INTEGERS, "zd": INTEGERS, "z^d": INTEGERS,
+    "n": NATURALS, "n0": NATURALS, "natural": NATURALS, "naturalnumbers": NATURALS, "nonnegativeintegers": NATURALS,
+    "unitsphere": SPHERE,
+}  # fmt: skip
+"""What else domains are called."""
 
 
 def _first(misfits: NDArray[np.bool_]) -> tuple[int, int] | None:
@@ -251,13 +262,19 @@ def _first(misfits: NDArray[np.bool_]) -> tuple[int, int] | None:
 
 
 def domain_named(domain: str | Domain) -> Domain:
-    """The domain of a name; a domain is given back as it is."""
+    """The domain of a name; a domain is given back as it is.
+
+    >>> domain_named("Z"), domain_named("R+"), domain_named("non-negative")
+    (<domain integers>, <domain nonnegative>, <domain nonnegative>)
+    """
     if isinstance(domain, Domain):
         return domain
-    key = str(domain).lower().replace("-", "").replace("_", "").replace(" ", "")
-    if key not in DOMAINS:
-        raise KernelError(f"There is no domain {domain!r}; the domains are {', '.join(DOMAINS)}.")
-    return DOMAINS[key]
+    plain = unicodedata.normalize("NFKC", str(domain))  # letters with double strokes become plain ones
+    key = re.sub(r"[-_ {}$\\]|mathbb", "", plain).lower()
+    found = DOMAINS.get(key) or ALIASES.get(key)
+    if found is None:
+        raise KernelError(f"There is no domain {domain!r}; the domains are {', '.join(DOMAINS)}, or R, R+, Z, N.")
+    return found
 
 
 class Both(Domain):

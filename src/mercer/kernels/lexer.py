@@ -19,9 +19,11 @@ TOKEN = re.compile(
 )
 
 
-POINTS = " A kernel is written without its points: linear for x.x', min for min(x, x'), (1 + linear)**2, exp(linear)."
-HINTS = {"^": " Powers are written **."} | dict.fromkeys("'<|", POINTS)
-"""What is added where somebody writes as on paper."""
+MIXED = (
+    " A text has kernels by their names, as (1 + linear)**2, or points, as (1 + x.z)^2; not both: write linear for x.z."
+)
+HINTS = {"^": " Powers of kernels are written **."} | dict.fromkeys("'<|@", MIXED)
+"""What is added where somebody writes as on paper among names of kernels."""
 
 
 class Token(NamedTuple):

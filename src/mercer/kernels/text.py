@@ -28,11 +28,11 @@ from mercer.guesses import kernels as guesses
 from mercer.guesses.parameters import told
 from mercer.guesses.spelling import nearest
 from mercer.kernels.algebra.named_functions import NAMED, unknown
-from mercer.kernels.algebra.operations import refuse_difference
+from mercer.kernels.algebra.operations import ZERO, refuse_difference
 from mercer.kernels.base import Kernel
 from mercer.kernels.constant import Constant
 from mercer.kernels.fields import MEDIAN, check_length
-from mercer.kernels.lexer import POINTS, Token, tokens_of, unquoted
+from mercer.kernels.lexer import MIXED, Token, tokens_of, unquoted
 
 METHODS = ("after", "normalized", "on", "scaled", "weighted")
 MAX_NESTING = 60
@@ -47,13 +47,14 @@ WITH_FORMULAS = ("after", "weighted")
 
 
 def parse(text: str, names: Mapping[str, Any] | None = None, *, open: bool = False) -> Kernel:
-    """Read a kernel from a text such as ``"0.5*gaussian(lengthscale=2) + linear*polynomial(degree=2)"``.
+    """Read a kernel from a text such as ``"0.5*gaussian(lengthscale=2) + linear*polynomial(degree=2)"``, or a formula.
 
     Parameters
     ----------
     text : str
         The formula: at most 1,048,576 letters and 4,096 kernels, nested at most 60 levels deep; the text `str(kernel)`
-        parses back to an equal kernel. Cost: one pass over the letters.
+        parses back to an equal kernel. Or a formula of two points, such as "(1 + x.z)^2", which is made of kernels that
+        are known. Cost: one pass over the letters.
     names : mapping or None, default=None
         Further names that the text may use: kernel classes of your own, functions and lifts for `weighted` and `after`
         beside abs, cos, exp, log1p, sin, sqrt and tanh.
@@ -72,13 +73,59 @@ def parse(text: str, names: Mapping[str, Any] | None = None, *, open: bool = Fal
     Constant(variance=0.5) * Gaussian(lengthscale=2.0) + Linear()
     >>> mercer.parse("rbf"), mercer.parse("rbf", open=True)
     (Gaussian(lengthscale=1.0), Gaussian(lengthscale='median'))
+    >>> mercer.parse("(1 + <x, x'>)^2"), mercer.parse("exp(-|x - z|^2/8)")
+    (Polynomial(degree=2, offset=1.0), Gaussian(lengthscale=2.0))
     """
     if not isinstance(text, str):
         raise KernelError(f"parse needs a text; got {text!r:.60}. Give a string such as 'gaussian(lengthscale=2)'.")
     if len(text) > MAX_LETTERS:
         message = f"The text of a kernel has at most {MAX_LETTERS:,} letters, got {len(text):,}. Compose it in Python."
         raise ParseError(message, text, MAX_LETTERS)
-    return _Reader(text, known_names() | dict(names or {}), MAX_NODES, open).kernel()
+    return parse_for(text, None, names, open)
+
+
+def parse_for(text: str, d: int | None, names: Mapping[str, Any] | None = None, open: bool = False) -> Kernel:
+    """The kernel of a text for rows of d columns: some formulas can only be taken apart where d is known."""
+    known = known_names() | dict(names or {})
+    try:
+        return _Reader(text, known, MAX_NODES, open).kernel()
+    except ParseError:
+        from mercer.kernels.formulas.detect import is_formula  # few texts come here
+
+        if not is_formula(text, known.keys() - numbers_among(names).keys()):
+            raise
+    return of_formula(text, names, open, d)
+
+
+def of_formula(text: str, names: Mapping[str, Any] | None = None, open: bool = False, d: int | None = None) -> Kernel:
+    """The kernel that a formula of two points is.
+
+    open : whether a letter of scale without a value is refused; otherwise it is 1
+    d : the number of columns, where it is known
+    """
+    from mercer.kernels.formulas import kernel_of, read_kernel  # few texts are formulas
+
+    expression = read_kernel(text, numbers_among(names), scales=not open)
+    kernel = kernel_of(expression, d)
+    if kernel is None:
+        raise ParseError(
+            f"This formula is not made of kernels that are known here; mercer.prove({text.strip()!r:.80}) says whether "
+            "it is a kernel.",
+            text,
+            0,
+            len(text),
+        )
+    return kernel
+
+
+def numbers_among(names: Mapping[str, Any] | None) -> dict[str, Any]:
+    """What formulas may use of further names: numbers, vectors and matrices, no kernels and functions."""
+    return {name: value for name, value in (names or {}).items() if not callable(value)}
+
+
+def read_signed(text: str, names: Mapping[str, Any] | None = None) -> Kernel:
+    """A kernel by its name, or a difference of some, which only `mercer.prove` takes."""
+    return _Reader(text, known_names() | dict(names or {}), MAX_NODES, signed=True).kernel()
 
 
 def counted(text: str, names: Mapping[str, Any] | None = None, most: int = MAX_NODES) -> tuple[Kernel, int]:
@@ -110,10 +157,11 @@ def _is_leaf(thing: Any) -> bool:
 class _Reader:
     """One pass over the tokens, by recursive descent."""
 
-    def __init__(self, text: str, names: dict[str, Any], most: int, open: bool = False) -> None:
+    def __init__(self, text: str, names: dict[str, Any], most: int, open: bool = False, signed: bool = False) -> None:
         self.text = text
         self.names = names
         self.open = open
+        self.signed = signed
         self.tokens = tokens_of(text)
         self.at = 0
         self.depth = 0
@@ -170,19 +218,40 @@ class _Reader:
         if self.depth > MAX_NESTING:
             self.fail(f"The text nests deeper than {MAX_NESTING} levels")
         first = self.next
-        parts = [self.product()]
+        minus: list[Any] = []
+        parts = [] if self.takes_minus(minus) else [self.product()]
         while self.next.kind == "symbol" and self.next.text in ("+", "-"):
             operator = self.next
             self.at += 1
-            parts[0] = self.as_kernel(parts[0], first)
+            parts[:1] = [self.as_kernel(part, first) for part in parts[:1]]
+            if operator.text == "+" and self.takes_minus(minus):
+                continue
             second = self.next
             right = self.as_kernel(self.product(), second)
-            if operator.text == "-":
+            if operator.text == "-" and not self.signed:
                 left = self.joined(operator, catalog.Sum, parts)
                 self.built(operator, refuse_difference, left, right)
-            parts.append(right)
+            (minus if operator.text == "-" else parts).append(right)
         self.depth -= 1
+        if minus:
+            return self.difference(first, parts, minus)
         return self.joined(first, catalog.Sum, parts)
+
+    def takes_minus(self, minus: list[Any]) -> bool:
+        """Whether a term with a minus in front was read, where those are read at all."""
+        if not self.signed or not self.take("-"):
+            return False
+        token = self.next
+        minus.append(self.as_kernel(self.product(), token))
+        return True
+
+    def difference(self, token: Token, parts: list[Any], minus: list[Any]) -> Kernel:
+        """What is added, less what is taken away."""
+        from mercer.kernels.proof.difference import Difference  # only proofs have differences
+
+        plus = self.joined(token, catalog.Sum, parts) if parts else ZERO
+        self.grow(token)
+        return Difference(self.as_kernel(plus, token), self.joined(token, catalog.Sum, minus))
 
     def product(self) -> Any:
         first = self.next
@@ -252,7 +321,7 @@ class _Reader:
             self.expect(")")
             return inside
         if token.kind == "symbol" and token.text == "-":
-            self.fail("A kernel takes no negative number: it would make k(x, x) negative")
+            self.fail('A kernel takes no negative number; mercer.prove("...") reads differences, and judges them')
         if token.kind != "name":
             self.fail(f"A kernel is needed; got {token.text or 'the end'!r}")
         return self.named()
@@ -262,7 +331,7 @@ class _Reader:
         self.at += 1
         thing = self.names.get(token.text, self.names.get(token.text.lower()))
         if thing is None:
-            hint = POINTS if token.text in ("x", "y", "z") else f" {guesses.hint(token.text, list(self.names))}"
+            hint = MIXED if token.text in ("x", "y", "z") else f" {guesses.hint(token.text, list(self.names))}"
             self.fail(f"There is no kernel {token.text!r}.{hint}", token)
         is_kernel = isinstance(thing, type) and issubclass(thing, Kernel)
         if thing is catalog.exp and self.next.text != "(":
@@ -337,12 +406,17 @@ class _Reader:
         if token.kind == "string":
             self.at += 1
             return unquoted(token, self.text)
-        if token.text == "-" and token.kind == "symbol":
+        if token.text == "-" and token.kind == "symbol" and not (self.signed and self.follows_kernel()):
             self.at += 1
             return -self.number()
         if token.kind == "number" and self.tokens[self.at + 1].text in CLOSING:  # one that stands alone, in long lists
             return self.number()
         return self.sum()
+
+    def follows_kernel(self) -> bool:
+        """Whether behind a minus more than a number follows."""
+        after = self.tokens[self.at + 1 : self.at + 3]
+        return after[0].kind != "number" or after[-1].text not in CLOSING
 
     def listed(self) -> list[Any]:
         found: list[Any] = []

@@ -14,7 +14,7 @@ from mercer.kernels import Function, Kernel
 from mercer.kernels.algebra.feature_map import is_texts
 from mercer.kernels.lift_builder import NotFiniteError
 from mercer.kernels.points import Points
-from mercer.kernels.text import parse
+from mercer.kernels.text import parse_for
 from mercer.lifts.base import Lift
 from mercer.lifts.coerce import check_numbers, stated
 from mercer.lifts.composition import unique
@@ -126,8 +126,9 @@ def lift(kernel: Kernel | str | list[str] | tuple[str, ...], d: int | ArrayLike)
     Parameters
     ----------
     kernel : Kernel, str or list of str
-        A kernel, or its text; a lengthscale that a text leaves out is found from a table, and is 1.0 without one. Or
-        formulas of the columns, one for each feature, as `Formulas` takes them.
+        A kernel, its text, or a formula of two points such as "(1 + x.z)^2"; a lengthscale that a text leaves out is
+        found from a table, and is 1.0 without one. Or formulas of the columns, one for each feature, as `Formulas`
+        takes them.
     d : int, array or table
         A number of columns, or a table, whose names of columns then name the features.
 
@@ -142,6 +143,8 @@ def lift(kernel: Kernel | str | list[str] | tuple[str, ...], d: int | ArrayLike)
     >>> phi = lift(Polynomial(2), 2)
     >>> phi.get_feature_names_out().tolist()
     ['1', 'sqrt(2) x1', 'sqrt(2) x2', 'x1^2', 'sqrt(2) x1 x2', 'x2^2']
+    >>> lift("x1*z1 + x2*z2 + x2*z3 + x3*z2 + x3*z3", 3).get_feature_names_out().tolist()
+    ['x1', 'x2 + x3']
     >>> phi.transform([[1.0, 2.0]]) @ phi.transform([[3.0, 4.0]]).T
     array([[144.]])
     >>> psi = lift(["x1", "x2", "x1^2 + 2*x2^2"], 2)
@@ -154,8 +157,9 @@ def lift(kernel: Kernel | str | list[str] | tuple[str, ...], d: int | ArrayLike)
         return Formulas(kernel).fit(_rows(d))
     if not isinstance(d, numbers.Integral):
         return (Counts if stated(kernel).kinds else Exact)(kernel).fit(d)
-    known = parse(kernel) if isinstance(kernel, str) else kernel  # no data, no median
-    return Exact(known).fit(_rows(d))
+    rows = _rows(d)
+    known = parse_for(kernel, int(d)) if isinstance(kernel, str) else kernel  # no data, no median
+    return Exact(known).fit(rows)
 
 
 def _rows(d: int | ArrayLike) -> ArrayLike:

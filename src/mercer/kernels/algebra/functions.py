@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from mercer.errors import DomainError, InputError, message
 from mercer.kernels.algebra.named_functions import name_in_table, named
+from mercer.kernels.domain import Domain
 from mercer.kernels.points import Points
 from mercer.kernels.precision.mpmath_arrays import Precise
 
@@ -32,6 +33,10 @@ class Formula(ABC):
     @abstractmethod
     def latex(self, x: str = "x") -> str:
         """The formula in LaTeX."""
+
+    @abstractmethod
+    def gap(self, domain: Domain, d: int | None) -> str | None:
+        """A point of the domain, as a text, at which the formula is no real number; None where none is seen."""
 
     @property
     @abstractmethod

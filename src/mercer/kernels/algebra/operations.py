@@ -10,6 +10,8 @@ from mercer.kernels import algebra
 from mercer.kernels.base import Kernel
 from mercer.kernels.constant import Constant
 
+ZERO = Constant(0.0)
+
 
 def as_kernel(thing: object, operation: str) -> Kernel:
     """A kernel as it is, a number of at least zero as a constant kernel."""
@@ -18,8 +20,8 @@ def as_kernel(thing: object, operation: str) -> Kernel:
     if isinstance(thing, numbers.Real) and not isinstance(thing, bool):
         if thing < 0:
             raise KernelError(
-                f"A kernel takes no negative number in {operation}; got {thing}. It would make k(x, x) negative or "
-                "break the proof. Use a number of at least zero."
+                f"A kernel takes no negative number in {operation}; got {thing}. Use a number of at least zero, or ask "
+                'mercer.prove("...") about the text of the difference, which may be a kernel or none.'
             )
         return Constant(float(thing))
     remedy, got = (
@@ -55,8 +57,9 @@ def raise_to(kernel: Kernel, exponent: float) -> Kernel:
 
 
 def refuse_difference(left: object, right: object) -> NoReturn:
-    """Say why a difference is no kernel."""
+    """Say why a difference is no kernel, and who knows whether it is one after all."""
+    text = f"{'' if left == 0 else left} - {f'({right})' if isinstance(right, algebra.Sum) else right}".strip()
     raise KernelError(
-        f"A difference of kernels is not a kernel in general: ({left}) - ({right}) can make k(x, x) negative. "
-        "Add kernels with weights of at least zero, or ask mercer.prove about the difference as a Python function."
+        f"A difference of kernels is not a kernel in general, so it is not taken as one; got {text:.200}. "
+        f'Ask mercer.prove("{text:.200}"), or add kernels with weights of at least zero.'
     )

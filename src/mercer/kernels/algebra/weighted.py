@@ -139,6 +139,10 @@ class Weighted(Single):
         known, name = named(self.function), name_of(self.function)
         if isinstance(self.function, Formula) and not _fits(self.function, situation.d):
             return Judgement(f"{self}: {name} does not take rows of {situation.d} columns", proven=False)
+        where = self.function.gap(situation.domain, situation.d) if isinstance(self.function, Formula) else None
+        if where is not None:
+            reason = f"it is one wherever {name} is real, and on {situation.domain} it is not, at x = {where}"
+            return Judgement(f"{self}: {reason}", proven=False)
         if known and situation.d not in (None, 1):
             return Judgement(f"{self}: {name} takes rows of one column, not of {situation.d}", proven=False)
         if known and not situation.domain.within(known.domain):

@@ -206,6 +206,11 @@ _BY_TYPE: dict[type, Callable[[Evaluator, Any, int | None], Values]] = {
 }
 
 
+def is_assumed(node: Node) -> bool:
+    """Whether it is, or holds, a function that a formula only names."""
+    return (isinstance(node, Call) and node.name not in FUNCTIONS) or any(map(is_assumed, node.children))
+
+
 def values_of_rows(root: Node, rows: NDArray[Any], places: Sequence[str] = ()) -> NDArray[Any]:
     """The values of a formula of one point, one per row."""
     exactly = rows.dtype == object

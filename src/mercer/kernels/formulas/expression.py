@@ -13,8 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 from mercer.errors import InputError, KernelError, message
 from mercer.kernels.algebra.functions import Formula, real
 from mercer.kernels.algebra.named_functions import NAMED
+from mercer.kernels.domain import Domain
 from mercer.kernels.formulas.build import absolute, multiply, power
-from mercer.kernels.formulas.evaluation import values_of_pairs, values_of_rows
+from mercer.kernels.formulas.evaluation import is_assumed, values_of_pairs, values_of_rows
 from mercer.kernels.formulas.polynomials import NotPolynomialError, Polynomial, expanded
 from mercer.kernels.formulas.reader import Read, read_tree
 from mercer.kernels.formulas.surds import TooLargeError
@@ -37,6 +38,8 @@ from mercer.kernels.formulas.writing import Writer
 
 MAX_FEATURES = 10_000
 """Formulas of a list."""
+TRIED = (0.0, 1.0, -1.0, 0.5, -0.5, 2.0, -2.0)
+"""Coordinates of points at which a formula may be undefined."""
 
 
 @dataclass(frozen=True)
@@ -92,6 +95,22 @@ class Expression(Formula):
     def __call__(self, X: ArrayLike) -> NDArray[Any]:
         """The values of a formula of one point: it is a function of rows."""
         return self.values(X)
+
+    def gap(self, domain: Domain, d: int | None) -> str | None:
+        """A point of the domain, as a text, at which a formula of one point is no real number; None where none is seen.
+
+        >>> from mercer.kernels import REALS
+        >>> read_feature("log(1 + x)").gap(REALS, None), read_feature("cos(x)").gap(REALS, None)
+        ('(-1)', None)
+        """
+        if is_assumed(self.root):
+            return None
+        rows = np.tile(np.reshape(TRIED, (-1, 1)), (1, d or self.width or self.least_width))
+        rows = np.concatenate([rows, rows * (-1.0) ** np.arange(rows.shape[1])])
+        rows = rows[~domain.misfits(rows).any(axis=1)]
+        with np.errstate(all="ignore"):
+            bad = rows[~np.isfinite(values_of_rows(self.root, rows, self.columns))]
+        return f"({', '.join(f'{value:g}' for value in bad[0])})" if len(bad) else None
 
     @cached_property
     def least_width(self) -> int:

@@ -61,7 +61,7 @@ def of_polynomial(found: Polynomial, width: int | None) -> Kernel | None:
     decision = coefficients.decided() if coefficients.symmetric else None
     if decision is None or decision.direction is not None:
         return None
-    linear = all(len(m) == 1 and m[0][1] == 1 for m in decision.monomials)
+    linear = bool(decision.features) and all(len(m) == 1 and m[0][1] == 1 for m in decision.monomials)
     if linear and width is not None and all(each.weight.fraction == 1 for each in decision.features):
         rows = [[0.0] * width for _ in decision.features]
         for row, feature in zip(rows, decision.features, strict=True):

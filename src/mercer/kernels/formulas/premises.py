@@ -18,11 +18,6 @@ from mercer.kernels.points import Points
 from mercer.kernels.proof.judgement import Fact
 
 
-def is_assumed(node: Node) -> bool:
-    """Whether it is, or holds, a function that a formula only names."""
-    return (isinstance(node, Call) and node.name not in FUNCTIONS) or any(map(is_assumed, node.children))
-
-
 def assumed_in(node: Node) -> dict[str, int]:
     """The names of such functions, and of how many points each is."""
     found = {node.name: len(node.arguments)} if isinstance(node, Call) and node.name not in FUNCTIONS else {}

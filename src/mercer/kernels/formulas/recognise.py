@@ -25,10 +25,11 @@ from mercer.kernels import (
     Subsets,
 )
 from mercer.kernels.formulas import build
+from mercer.kernels.formulas.evaluation import FUNCTIONS
 from mercer.kernels.formulas.exponentials import exponential, of_quadratic_forms
 from mercer.kernels.formulas.expression import Expression
 from mercer.kernels.formulas.polynomial_kernels import of_coefficients, of_inner_products
-from mercer.kernels.formulas.premises import Assumed, is_assumed
+from mercer.kernels.formulas.premises import Assumed
 from mercer.kernels.formulas.signed import (
     ONE,
     Signed,
@@ -250,8 +251,8 @@ class _Recogniser:
 
     def single(self, node: Node) -> Kernel:
         """What is no sum, product or power."""
-        if is_assumed(node):
-            return Assumed(str(Expression(node)))
+        if isinstance(node, Call) and node.name not in FUNCTIONS and set(node.arguments) == {X, Z}:
+            return Assumed(f"{node.name}(x, z)")
         if isinstance(node, Dot) and {node.left, node.right} == {X, Z}:
             return Linear()
         if isinstance(node, Over):

@@ -8,8 +8,8 @@ from fractions import Fraction
 from mercer.errors import KernelError
 from mercer.kernels import Constant, Kernel, Linear, Parabolic, Product, Sum
 from mercer.kernels.formulas import build
+from mercer.kernels.formulas.evaluation import is_assumed
 from mercer.kernels.formulas.expression import Expression, function_of_rows
-from mercer.kernels.formulas.premises import is_assumed
 from mercer.kernels.formulas.terms import Term, Value, is_number, value_of
 from mercer.kernels.formulas.tree import ONLY, RUN, Column, Multiply, Node, Number, Power, number
 

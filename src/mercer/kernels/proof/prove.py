@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,9 @@ from mercer.kernels.proof.search import find_witness, shaken
 from mercer.kernels.proof.spectral import Suspicion, suspect
 from mercer.kernels.proof.subject import FunctionSubject, KernelSubject, Subject
 from mercer.kernels.proof.verify import Check
-from mercer.kernels.text import parse
+
+if TYPE_CHECKING:
+    from mercer.kernels.formulas.expression import Expression
 
 FUNCTION_COLUMNS = (1, 2, 3)
 NOISE = "no witness stands beyond the rounding"
@@ -35,24 +37,31 @@ def prove(
     d: int | None = None,
     domain: str | Domain | None = None,
     *,
+    names: Mapping[str, Any] | None = None,
     time_limit: float | None = DEFAULT_SECONDS,
 ) -> Proof:
     """Prove that a function is a kernel, or find the points that show it is not.
 
-    "proven" only ever comes from rules and known facts. Where they do not suffice, a witness is searched for and, if
-    found, verified with 50 digits; otherwise the status is "unknown". A witness against a Python function, which gives
-    floats, must also stand beyond the rounding inside of it, which is seen where points are moved by an ulp or a
-    little more. Cost: milliseconds for a proof, up to `time_limit` for a search.
+    "proven" only ever comes from rules, known facts and exact arithmetic: polynomials of two points are always decided,
+    by their coefficients. Where these do not suffice, a witness is searched for and, if found, verified with 50 digits;
+    otherwise the status is "unknown". A witness against a Python function, which gives floats, must also stand beyond
+    the rounding inside of it, which is seen where points are moved by an ulp or a little more. Cost: milliseconds for a
+    proof, up to `time_limit` for a search.
 
     Parameters
     ----------
     kernel : Kernel, str or callable
-        A kernel, its text, or a Python function of two points (arrays of d numbers); a function can be refuted or left
-        unknown, never proven.
+        A kernel; a text; or a Python function of two points (arrays of d numbers), which can be refuted or left
+        unknown, never proven. A text has kernels by their names, "gaussian - laplace", or is a formula of two points as
+        on paper or in LaTeX: "(1 + x.x')^2", "x1*z1 + x2*z3", "min(x, z)", "exp(-|x - z|^2/(2 s^2))",
+        "x'[[2, 1], [1, 2]]z". Letters of scale without a value are 1. Functions of the points may be only named,
+        "f(x) k(x, z) f(z)": then it is proven for all of them.
     d : int or None, default=None
         The number of columns; None takes as many as possible, or the only one that fits the kernel.
     domain : Domain, {"reals", "nonnegative", "integers", "naturals", "sphere"} or None, default=None
-        None takes the domain on which the kernel is stated, the reals for a function.
+        Or "R", "R+", "Z", "N". None takes the domain on which the kernel is stated, the reals for a function.
+    names : mapping or None, default=None
+        Numbers, vectors and matrices that a formula uses by name: names={"M": [[2, 1], [1, 2]]} for "x'Mz".
     time_limit : float or None, default=30.0
         Seconds after which a search ends, and the status is "unknown"; None for no limit. A search that ends before
         does not depend on it.
@@ -74,21 +83,50 @@ def prove(
     Witness: 1 point
         x1 = (-1)   weight 1
         k(x1, x1) = -1 < 0   (verified with 50 digits)
+    >>> print(mercer.prove("x1*z1 + x2*z2 + x2*z3 + x3*z2 + x3*z3"))
+    [proven] x1 z1 + x2 z2 + x2 z3 + x3 z2 + x3 z3 is a kernel on the reals, d = 3.
+      1. multiplied out, the formula is m(x)' C m(z) with the monomials m = [x1, x2, x3] and C = [[1, 0,
+         0], [0, 1, 1], [0, 1, 1]].
+      2. C is positive semidefinite, by exact elimination, and so the formula is an inner product of
+         features, phi(x).phi(z) with phi(x) = [x1, x2 + x3].
     """
     if d is not None and (isinstance(d, bool) or not isinstance(d, numbers.Integral) or d < 1):
         raise KernelError(f"prove needs an integer number of columns d of at least 1; got {d!r}. Give d=1, 2, ...")
     limit = limit_of(time_limit)
-    asked = parse(kernel) if isinstance(kernel, str) else kernel
-    if isinstance(asked, Kernel):
-        place = asked.domain if domain is None else domain_named(domain)
-        return _prove_kernel(asked, asked.width if d is None else int(d), place, limit)
-    if callable(asked):
-        return _prove_function(asked, d, REALS if domain is None else domain_named(domain), limit)
-    raise KernelError(f"prove needs a kernel, a text or a function of two points; got {asked!r}. Give one of these.")
+    place, width = None if domain is None else domain_named(domain), None if d is None else int(d)
+    if isinstance(kernel, str):
+        from mercer.kernels.proof.questions import answered  # formulas are read by few
+
+        return answered(kernel, width, place, names, limit, prove_kernel)
+    if isinstance(kernel, Kernel):
+        return prove_kernel(Question(kernel), width, place, limit)
+    if callable(kernel):
+        return _prove_function(kernel, width, REALS if place is None else place, limit)
+    raise KernelError(f"prove needs a kernel, a text or a function of two points; got {kernel!r}. Give one of these.")
 
 
-def _prove_kernel(kernel: Kernel, d: int | None, domain: Domain, limit: Limit) -> Proof:
-    derivation = Derivation()
+@dataclass(frozen=True)
+class Question:
+    """A kernel, and how it was asked about.
+
+    asked : what was read, where that is another object
+    said : the first steps of the argument
+    """
+
+    kernel: Kernel
+    asked: Kernel | Expression | None = None
+    said: tuple[str, ...] = ()
+
+
+def prove_kernel(question: Question, d: int | None, place: Domain | None, limit: Limit) -> Proof:
+    """By rules and facts, or refuted by a witness, or unknown."""
+    kernel = question.kernel
+    found = _prove_kernel(kernel, kernel.width if d is None else d, place or kernel.domain, limit, question.said)
+    return found if question.asked is None else replace(found, asked=question.asked)
+
+
+def _prove_kernel(kernel: Kernel, d: int | None, domain: Domain, limit: Limit, said: tuple[str, ...] = ()) -> Proof:
+    derivation = Derivation(list(said))
     verdict = derivation.conclude(kernel, Situation(domain, d))
     if verdict.proven:
         return Proof(kernel, "proven", domain, d, verdict.max_dimension, tuple(derivation.steps))

@@ -6,7 +6,7 @@ import math
 import textwrap
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,9 @@ from numpy.typing import NDArray
 from mercer.html import LINES, Markup, Shown, badge, brief, details, element, items, table
 from mercer.kernels.base import Kernel
 from mercer.kernels.domain import Domain
+
+if TYPE_CHECKING:
+    from mercer.kernels.formulas.expression import Expression
 
 LINE_WIDTH = 100
 """Columns of a printed proof."""
@@ -209,7 +212,7 @@ class Proof(Shown):
     Parameters
     ----------
     kernel : Kernel or callable
-        The function in question.
+        The function in question; of a formula the kernel that it is, where it is one.
     status : {"proven", "refuted", "unknown"}
         "proven" by rules and facts, never by sampling; "refuted" with a witness.
     domain : Domain
@@ -224,6 +227,8 @@ class Proof(Shown):
         What refutes it.
     trials : int, default=0
         How many point sets the search examined.
+    asked : Kernel, Expression or None, default=None
+        The formula or the difference that was asked about, as it was read; None where it is the kernel.
 
     Examples
     --------
@@ -241,10 +246,13 @@ class Proof(Shown):
     steps: tuple[str, ...]
     witness: Witness | SpectralWitness | ObjectWitness | Asymmetry | None = None
     trials: int = 0
+    asked: Kernel | Expression | None = None
 
     @property
     def name(self) -> str:
         """What was asked about, in a few letters."""
+        if self.asked is not None:
+            return str(self.asked)
         if isinstance(self.kernel, Kernel):
             return str(self.kernel)
         return str(getattr(self.kernel, "__name__", repr(self.kernel)))

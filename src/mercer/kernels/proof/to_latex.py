@@ -60,7 +60,8 @@ MAX_SHOWN_POINTS = 12
 def written(proof: Proof) -> str:
     """The claim, the numbered steps and the witness."""
     kernel = proof.kernel
-    name = f"$k(x, z) = {kernel.latex()}$" if isinstance(kernel, Kernel) else rf"\texttt{{{escaped(proof.name)}}}"
+    shown = proof.asked or kernel
+    name = rf"\texttt{{{escaped(proof.name)}}}" if not hasattr(shown, "latex") else f"$k(x, z) = {shown.latex()}$"
     lines = [rf"\textbf{{Claim}} ({proof.status}). {name} {typeset(proof._said())}", r"\begin{enumerate}"]
     formulas = dict(_formulas(kernel)) if isinstance(kernel, Kernel) else {}
     lines += [rf"\item {_step(step, formulas)}." for step in proof.steps]
