@@ -90,6 +90,11 @@ class Kernel(Shown, ABC):
         dataclass(frozen=True, repr=False)(cls)
         cls.__init__ = explains_parameters(cls.__init__)  # type: ignore[method-assign]
         cls.__hash__ = Kernel.__hash__  # type: ignore[method-assign]  # dataclass writes its own
+        stated = vars(cls).keys()
+        before = [getattr(super(cls, cls), name, None) for name in {"profile", "term"} & stated]
+        changed = any(each and not getattr(each, "__isabstractmethod__", False) for each in before)
+        if changed and not {"gap", "evaluate_gap"} & stated:
+            cls.evaluate_gap = Kernel.evaluate_gap  # type: ignore[method-assign]  # the parent's is of its own formula
 
     def __post_init__(self) -> None:
         for item in fields(self):
