@@ -15,7 +15,8 @@ from mercer.kernels.algebra.named_functions import NAMED
 from mercer.kernels.evaluation.evaluate import fused_from
 from mercer.kernels.points import Points
 from mercer.kernels.precision.mpmath_arrays import precisely
-from mercer.kernels.proof.verify import PrecisePairs, check_kernel
+from mercer.kernels.precision.pairs import PrecisePairs
+from mercer.kernels.proof.verify import check_kernel
 from mercer.learners import KernelRidge, Perceptron
 
 OF_PYTHON = {

@@ -43,7 +43,7 @@ def test_columns_go_by_their_names():
 @pytest.mark.parametrize(
     ("formulas", "error", "words"),
     [
-        (["age^2"], ParseError, "There is no 'age'"),
+        (["age^2"], ParseError, "There is no 'age'.*Columns go by names where a table has some"),
         (["x3"], InputError, "at least 3 columns for x3; the data has 2"),
         (["exp(x)"], InputError, r"1 column for exp\(x\)"),
         ([], InputError, "Formulas needs a list of formulas"),
@@ -116,6 +116,28 @@ def test_regions_are_read_from_it():
     steps = make_pipeline(Formulas(ELLIPSE), LinearRegression()).fit(X, 1 - X**2 @ [1, 2])
     found = mercer.region(steps)
     np.testing.assert_allclose(sorted(found.axes), [np.sqrt(0.5), 1.0], rtol=1e-9)
+
+
+def test_learners_with_it_are_saved(tmp_path):
+    y = (X**2 @ [1, 2] < 1.5).astype(int)
+    for model in (mercer.KernelSVC(Formulas(ELLIPSE)), mercer.KernelRidge(Formulas(["log1p(|x|)", "sin(x1)"]))):
+        save(model.fit(X, y), tmp_path / "model.mercer")
+        np.testing.assert_array_equal(load(tmp_path / "model.mercer").predict(X), model.predict(X))
+
+
+def test_the_kernel_is_proven():
+    proof = mercer.prove(mercer.lift(ELLIPSE, 2).kernel, d=2)
+    assert proof.status == "proven"
+    assert "linear.after(['x1', 'x2', 'x1^2 + 2 x2^2'])" in str(proof)
+
+
+def test_pictures_take_lists():
+    pytest.importorskip("matplotlib").use("agg")
+    from mercer.displays import SeparationDisplay
+
+    y = (X**2 @ [1, 2] < 1.5).astype(int)
+    drawn = SeparationDisplay.from_lifts({"lines": ["x1", "x2"], "ellipses": ELLIPSE}, X, y, grid=20)
+    assert [axes.get_title() for axes in drawn.axes_] == ["lines: does not separate", "ellipses: separates"]
 
 
 def test_exercise_17_in_one_call_each():

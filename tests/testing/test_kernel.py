@@ -200,6 +200,16 @@ class BadDistance(Dot):
         return self(X, Z)
 
 
+class ForgetsNearPoints(Radial):
+    """Loses to cancellation what `gap` is there to keep."""
+
+    def profile(self, u):
+        return np.exp(-u / 2)
+
+    def gap(self, u):
+        return 1 - self.profile(u)
+
+
 class OtherFormula(Radial):
     """Writes down another formula than the one that it computes."""
 
@@ -282,6 +292,7 @@ BROKEN = {
     AcceptsAnything: "domain",
     BadSum: "closure",
     BadDistance: "distance",
+    ForgetsNearPoints: "near points",
     OtherFormula: "paths",
     OtherFormulaInFloat32: "paths",
     ForgetsParameters: "parameters",

@@ -16,6 +16,8 @@ from mercer.html import Markup, Shown
 from mercer.kernels import parameters
 from mercer.kernels.domain import REALS, Domain
 from mercer.kernels.evaluation import evaluate as evaluation
+from mercer.kernels.evaluation.distance import distance as kernel_distance
+from mercer.kernels.feature_gap import FeatureGap
 from mercer.kernels.fields import (
     MEDIAN,
     check_positive,
@@ -29,6 +31,7 @@ from mercer.kernels.fields import (
 from mercer.kernels.law import Law
 from mercer.kernels.lift_builder import Features, LiftBuilder, NotFiniteError
 from mercer.kernels.median import median_length, merged, weights_from
+from mercer.kernels.near_pairs import NearPairs
 from mercer.kernels.pairs import Block, Pairs, row_distances
 from mercer.kernels.points import Column, Points
 from mercer.kernels.proof.derivation import Derivation
@@ -87,6 +90,11 @@ class Kernel(Shown, ABC):
         dataclass(frozen=True, repr=False)(cls)
         cls.__init__ = explains_parameters(cls.__init__)  # type: ignore[method-assign]
         cls.__hash__ = Kernel.__hash__  # type: ignore[method-assign]  # dataclass writes its own
+        stated = vars(cls).keys()
+        before = [getattr(super(cls, cls), name, None) for name in {"profile", "term"} & stated]
+        changed = any(each and not getattr(each, "__isabstractmethod__", False) for each in before)
+        if changed and not {"gap", "evaluate_gap"} & stated:
+            cls.evaluate_gap = Kernel.evaluate_gap  # type: ignore[method-assign]  # the parent's is of its own formula
 
     def __post_init__(self) -> None:
         for item in fields(self):
@@ -143,6 +151,21 @@ class Kernel(Shown, ABC):
         -------
         array of shape (n,)
         """
+
+    def evaluate_gap(self, pairs: NearPairs) -> FeatureGap | None:
+        """k(x, x) + k(z, z) - 2 k(x, z) of pairs of near points, of which `distance` would lose digits otherwise.
+
+        Parameters
+        ----------
+        pairs : NearPairs
+            The pairs, with their differences.
+
+        Returns
+        -------
+        FeatureGap or None
+            None where no formula is known: then `distance` evaluates the kernel with 50 digits.
+        """
+        return pairs.counted(self) if self.kinds else None
 
     def latex(self, x: str = "x", z: str = "z") -> str:
         """The formula in LaTeX; a kernel without one is shown by its name.
@@ -472,6 +495,12 @@ class Kernel(Shown, ABC):
     def distance(self, X: Any, Z: Any = None) -> NDArray[Any]:
         """The kernel distance sqrt(k(x, x) + k(z, z) - 2 k(x, z)) of all pairs; never NaN.
 
+        Near points cost no digits: the relative error is at most 1e-12 for every kernel of the library on numbers, and
+        for those composed of them. Where no formula is known, as for a profile of your own, numbers of 50 digits are
+        taken for near points, at some 100 microseconds per pair and more; a Python function that takes floats alone
+        keeps the rounding of its floats, and points far from each other that of k. Cost: that of k(X, Z), and for near
+        points some 20 operations per pair and column more, in NumPy.
+
         Parameters
         ----------
         X : array or table of n rows
@@ -482,8 +511,14 @@ class Kernel(Shown, ABC):
         Returns
         -------
         array of shape (n, m)
+
+        Examples
+        --------
+        >>> from mercer.kernels import Gaussian
+        >>> Gaussian().distance([[0.0]], [[1e-9]])
+        array([[1.e-09]])
         """
-        return evaluation.distance(self, X, Z)
+        return kernel_distance(self, X, Z)
 
     # -- composition: the rules that keep a kernel a kernel ---------------------------------------------------
 

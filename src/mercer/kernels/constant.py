@@ -8,11 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.kernels.base import ATOM, Kernel
+from mercer.kernels.feature_gap import FeatureGap
 from mercer.kernels.fields import nonnegative
 from mercer.kernels.frequencies import Still
 from mercer.kernels.latex import numeral
 from mercer.kernels.law import Law
 from mercer.kernels.lift_builder import Features, LiftBuilder
+from mercer.kernels.near_pairs import NearPairs
 from mercer.kernels.pairs import Block, Pairs
 from mercer.kernels.points import Column, Points
 from mercer.kernels.proof.judgement import Judgement, Situation
@@ -46,6 +48,9 @@ class Constant(Kernel):
 
     def evaluate_diagonal(self, points: Points) -> NDArray[Any]:
         return np.full(points.values.shape[0], self.variance)
+
+    def evaluate_gap(self, pairs: NearPairs) -> FeatureGap | None:
+        return pairs.constant(self.variance)
 
     @property
     def needed(self) -> frozenset[Column] | None:

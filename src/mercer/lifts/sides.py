@@ -23,7 +23,7 @@ from mercer.kernels.formulas.tree import ONLY, columns_in
 from mercer.kernels.pairs import Pairs
 from mercer.kernels.points import Points
 from mercer.kernels.precision.mpmath_arrays import precisely
-from mercer.kernels.proof.verify import PrecisePairs
+from mercer.kernels.precision.pairs import PrecisePairs
 from mercer.kernels.text import parse
 from mercer.lifts.base import Lift
 from mercer.lifts.composition import kernel_of as stated_kernel

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -15,10 +16,10 @@ from mercer.kernels.evaluation.evaluate import fused_from
 from mercer.kernels.pairs import Pairs
 from mercer.kernels.points import points_from
 from mercer.kernels.precision.mpmath_arrays import precisely
+from mercer.kernels.precision.pairs import PrecisePairs
 from mercer.kernels.proof.prove import prove
 from mercer.kernels.proof.search import find_witness
 from mercer.kernels.proof.subject import KernelSubject
-from mercer.kernels.proof.verify import PrecisePairs
 from mercer.lifts.exact import exact_lift
 from mercer.lifts.n_features import most_features
 from mercer.testing import structured
@@ -26,6 +27,11 @@ from mercer.testing.laws import AGREEMENT, PATHS, close, law_of_parameters, law_
 
 Table = NDArray[np.float64]
 ROWS = 24
+NEAR_AGREEMENT = 1e-11
+"""How far the distance of two near points may be off, relatively: what is promised for kernels of the library, and ten
+times as much for the rounding of others' profiles."""
+UNRESOLVED = 1e-20
+"""A distance below this part of sqrt(k(x, x) + k(z, z)) counts as zero."""
 MAX_FEATURES = 10_000
 """A finite lift with more features is not built."""
 
@@ -34,11 +40,12 @@ MAX_FEATURES = 10_000
 def check_kernel(kernel: Kernel, d: int | None = None, X: ArrayLike | None = None) -> None:
     """Check a kernel against the laws of its kind.
 
-    The laws: data (left unchanged), value (frozen, hashable, equal by value), symmetry, diagonal, distance, rows (their
-    order, and whether they come alone), dtype, closure under sums and products, text, parameters, domain, precision
-    (agreement with 50 digits), limits (at infinite distance), the lift (features of `finite_lift` give k), paths (plain
-    NumPy and the fused pass agree), eigenvalues (on data, and on the point sets of the search for a witness). The laws
-    about values are checked on both paths. Cost: about a second, and a few more to compile a formula that is new.
+    The laws: data (left unchanged), value (frozen, hashable, equal by value), symmetry, diagonal, precision (agreement
+    with 50 digits), distance, near points (their distances keep their digits), rows (their order, and whether they come
+    alone), dtype, closure under sums and products, text, parameters, domain, limits (at infinite distance), the lift
+    (features of `finite_lift` give k), paths (plain NumPy and the fused pass agree), eigenvalues (on data, and on the
+    point sets of the search for a witness). The laws about values are checked on both paths. Cost: about a second, and
+    a few more to compile a formula that is new.
 
     Parameters
     ----------
@@ -133,6 +140,34 @@ def law_of_distance(kernel: Kernel, X: Table) -> None:
     require(np.isfinite(D).all() and (np.diag(D) == 0).all(), "a distance is not finite, or not zero to itself")
     wanted = np.maximum(diagonal[:, None] + diagonal[None, :] - 2 * kernel(X), 0)
     close(D * D, wanted, "distance squared", tolerance=1e-9)
+
+
+def law_of_near_points(kernel: Kernel, X: Table) -> None:
+    """Distances of points a billionth apart keep their digits: they are those of the definition with 50 digits."""
+    some = X[:4]
+    steps = np.random.default_rng(2).uniform(0.5, 1.0, some.shape)
+    near = kernel.domain.place(some + 1e-9 * steps)
+    found = np.diag(kernel.distance(some, near))
+    try:
+        wanted, sizes = np.array([_exact_distance(kernel, *pair) for pair in zip(some, near, strict=True)]).T
+    except (TypeError, AttributeError, InputError):  # a function inside that insists on floats
+        return
+    gap = np.abs(found - wanted)
+    allowed = np.where(wanted > UNRESOLVED * sizes, NEAR_AGREEMENT * wanted, UNRESOLVED * sizes)
+    worst = int(np.argmax(gap - allowed))
+    told = f"{found[worst]:.17g} instead of {wanted[worst]:.17g}"
+    require((gap <= allowed).all(), f"the distance of two near points is {told}")
+
+
+def _exact_distance(kernel: Kernel, x: Table, z: Table) -> tuple[float, float]:
+    """The distance of two points, and sqrt(k(x, x) + k(z, z)), from the definition with 50 digits."""
+    both = points_from(np.array([x, z]))
+    exact = type(both)(precisely(both.values), both.names)
+    K: Any = kernel.evaluate(PrecisePairs(exact, exact))
+    if K.dtype != object:
+        raise TypeError("the kernel gives floats for numbers of 50 digits")
+    total = K[0, 0] + K[1, 1]
+    return math.sqrt(max(float(total - 2 * K[0, 1]), 0.0)), math.sqrt(abs(float(total)))
 
 
 def law_of_paths(kernel: Kernel, X: Table) -> None:
@@ -251,6 +286,7 @@ LAWS: dict[str, Callable[[Kernel, Table], None]] = {
     "symmetry": law_of_symmetry,
     "the diagonal": law_of_the_diagonal,
     "paths": law_of_paths,
+    "precision": law_of_precision,
     "distance": law_of_distance,
     "rows": law_of_rows,
     "dtype": law_of_dtype,
@@ -258,8 +294,8 @@ LAWS: dict[str, Callable[[Kernel, Table], None]] = {
     "text": law_of_text,
     "parameters": law_of_parameters,
     "domain": law_of_domain,
-    "precision": law_of_precision,
     "limits": law_of_limits,
+    "near points": law_of_near_points,
     "the lift": law_of_the_lift,
     "eigenvalues": law_of_eigenvalues,
 }

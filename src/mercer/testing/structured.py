@@ -103,8 +103,10 @@ def law_of_the_diagonal(kernel: Kernel, X: Any) -> None:
 
 
 def law_of_distance(kernel: Kernel, X: Any) -> None:
-    """The kernel distance squared is k(x, x) + k(z, z) - 2 k(x, z), zero from an object to itself."""
+    """The kernel distance squared is k(x, x) + k(z, z) - 2 k(x, z), zero from an object to an equal one."""
     D, diagonal = kernel.distance(X), kernel.diagonal(X)
+    last = np.arange(_count(X))[::-1]
+    require((kernel.distance(X, taken(X, last))[last, np.arange(_count(X))] == 0).all(), "equal objects are apart")
     require(np.isfinite(D).all() and (np.diag(D) == 0).all(), "a distance is not finite, or not zero to itself")
     close(D * D, np.maximum(diagonal[:, None] + diagonal - 2 * kernel(X), 0), "distance squared", tolerance=1e-9)
 

@@ -9,8 +9,9 @@ import mercer
 from mercer.kernels import ArcCosine, Gaussian, Linear, Sigmoid
 from mercer.kernels.points import Points
 from mercer.kernels.precision.mpmath_arrays import context, precisely
+from mercer.kernels.precision.pairs import PrecisePairs
 from mercer.kernels.proof.subject import FunctionSubject
-from mercer.kernels.proof.verify import PrecisePairs, check_kernel, check_matrix
+from mercer.kernels.proof.verify import check_kernel, check_matrix
 
 X = Points(np.array([[0.0], [1.0], [2.5]]))
 c = np.array([1.0, -2.0, 0.5])

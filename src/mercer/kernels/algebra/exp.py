@@ -9,7 +9,9 @@ from numpy.typing import NDArray
 from mercer.kernels.algebra.operations import as_kernel
 from mercer.kernels.algebra.single import Single
 from mercer.kernels.base import ATOM, SUM, Kernel
+from mercer.kernels.feature_gap import FeatureGap
 from mercer.kernels.latex import exponential
+from mercer.kernels.near_pairs import NearPairs
 from mercer.kernels.pairs import Block, Pairs
 from mercer.kernels.points import Points
 from mercer.kernels.precision import formulas
@@ -42,6 +44,10 @@ class Exp(Single):
 
     def evaluate_diagonal(self, points: Points) -> NDArray[Any]:
         return formulas.exp(self.kernel.evaluate_diagonal(points))
+
+    def evaluate_gap(self, pairs: NearPairs) -> FeatureGap | None:
+        gap = self.kernel.evaluate_gap(pairs)
+        return None if gap is None else gap.exp()
 
     @property
     def divisible(self) -> bool:

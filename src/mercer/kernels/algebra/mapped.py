@@ -13,7 +13,9 @@ from mercer.errors import KernelError, message
 from mercer.kernels.algebra.single import Single
 from mercer.kernels.base import Kernel
 from mercer.kernels.domain import Domain, Preimage, meet
+from mercer.kernels.feature_gap import FeatureGap
 from mercer.kernels.lift_builder import Features, LiftBuilder
+from mercer.kernels.near_pairs import NearPairs
 from mercer.kernels.pairs import Block, Pairs
 from mercer.kernels.points import Column, Points
 from mercer.kernels.proof.judgement import Situation
@@ -42,6 +44,10 @@ class Mapped(Single):
     def evaluate_diagonal(self, points: Points) -> NDArray[Any]:
         return self.kernel.evaluate_diagonal(self.inner_points(points))
 
+    def evaluate_gap(self, pairs: NearPairs) -> FeatureGap | None:
+        moved = pairs.after_linear if self.is_linear else pairs.after
+        return self.kernel.evaluate_gap(moved(self.inner_points))
+
     @property
     @abstractmethod
     def map_label(self) -> str:
@@ -59,6 +65,11 @@ class Mapped(Single):
     def linear_map(self) -> csr_array | None:
         """(m, d), where g(x) is a matrix times x; None for other maps."""
         return None
+
+    @property
+    def is_linear(self) -> bool:
+        """Whether differences of points are mapped as points are."""
+        return self.linear_map is not None
 
     def finite_lift(self, build: LiftBuilder[Features]) -> Features:
         return build.mapped(self)

@@ -11,10 +11,13 @@ from numpy.typing import NDArray
 from mercer.errors import DomainError, message
 from mercer.kernels.algebra.single import Single
 from mercer.kernels.base import Kernel
+from mercer.kernels.feature_gap import FeatureGap
 from mercer.kernels.law import Law
 from mercer.kernels.lift_builder import Features, LiftBuilder
+from mercer.kernels.near_pairs import NearPairs
 from mercer.kernels.pairs import Block, Pairs
 from mercer.kernels.points import Points
+from mercer.kernels.precision.mpmath_arrays import precisely
 
 
 class Normalized(Single):
@@ -47,6 +50,17 @@ class Normalized(Single):
     def evaluate_diagonal(self, points: Points) -> NDArray[Any]:
         return np.where(self.kernel.evaluate_diagonal(points) > 0, 1.0, 0.0)
 
+    def evaluate_gap(self, pairs: NearPairs) -> FeatureGap | None:
+        gap = self.kernel.evaluate_gap(pairs)
+        if gap is None:
+            return None
+        here, there = (np.where(diagonal > 0, 1.0, 0.0) for diagonal in pairs.diagonal(self.kernel))
+        unit, whole = gap.normalized(), here * there > 0  # k is 0 where one of both is
+        middle = (here + there) / 2
+        return FeatureGap(
+            middle, (here - there) / 2, np.where(whole, unit.half, middle), np.where(whole, unit.size, middle)
+        )
+
     def _factors(self, points: Points) -> NDArray[Any]:
         squares = self.kernel.evaluate_diagonal(points)
         negative = np.flatnonzero(squares < 0)
@@ -54,7 +68,10 @@ class Normalized(Single):
             row = int(negative[0])
             got = f"row {row} has k(x, x) = {float(squares[row]):g}"
             raise DomainError(message("k(x, x) >= 0", got, "Use a proven kernel.", subject="normalized"))
-        return np.asarray(np.where(squares > 0, 1 / np.sqrt(np.where(squares > 0, squares, 1.0)), 0.0))
+        safe = np.where(squares > 0, squares, 1.0)
+        if squares.dtype == object:  # NumPy's root asks for numbers of 50 digits only
+            safe = precisely(safe)
+        return np.asarray(np.where(squares > 0, 1 / np.sqrt(safe), 0.0))
 
     def law(self, d: int) -> Law | None:
         inner = self.kernel.law(d)

@@ -103,6 +103,10 @@ class On(Mapped):
         matrix = csr_array((np.ones(width), (np.arange(width), chosen)), shape=(width, d))
         return moved(self.kernel.law(width), matrix)
 
+    @property
+    def is_linear(self) -> bool:
+        return True
+
     def finite_lift(self, build: LiftBuilder[Features]) -> Features:
         return build.chosen(self.kernel, self.columns)
 

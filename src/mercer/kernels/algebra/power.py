@@ -11,10 +11,12 @@ from numpy.typing import NDArray
 from mercer.errors import KernelError, message
 from mercer.kernels.algebra.single import Single
 from mercer.kernels.base import ATOM, POWER, Kernel
+from mercer.kernels.feature_gap import FeatureGap
 from mercer.kernels.fields import check_positive
 from mercer.kernels.latex import numeral, parens
 from mercer.kernels.law import Law, convolution
 from mercer.kernels.lift_builder import Features, LiftBuilder
+from mercer.kernels.near_pairs import NearPairs
 from mercer.kernels.pairs import Block, Pairs
 from mercer.kernels.points import Points
 
@@ -73,6 +75,10 @@ class Power(Single):
 
     def evaluate_diagonal(self, points: Points) -> NDArray[Any]:
         return np.asarray(self.kernel.evaluate_diagonal(points) ** self.exponent)
+
+    def evaluate_gap(self, pairs: NearPairs) -> FeatureGap | None:
+        gap = self.kernel.evaluate_gap(pairs)
+        return None if gap is None else gap**self.exponent
 
     def law(self, d: int) -> Law | None:
         if not isinstance(self.exponent, int) or self.exponent > MAX_FACTORS:

@@ -11,9 +11,11 @@ from numpy.typing import NDArray
 from mercer.kernels.algebra.several import Several
 from mercer.kernels.base import POWER, PRODUCT
 from mercer.kernels.constant import Constant
+from mercer.kernels.feature_gap import FeatureGap
 from mercer.kernels.latex import parens
 from mercer.kernels.law import Law, convolution
 from mercer.kernels.lift_builder import Features, LiftBuilder
+from mercer.kernels.near_pairs import NearPairs
 from mercer.kernels.pairs import Block, Pairs
 from mercer.kernels.points import Points
 
@@ -42,6 +44,10 @@ class Product(Several):
 
     def evaluate_diagonal(self, points: Points) -> NDArray[Any]:
         return reduce(mul, (part.evaluate_diagonal(points) for part in self.parts))
+
+    def evaluate_gap(self, pairs: NearPairs) -> FeatureGap | None:
+        gaps = [part.evaluate_gap(pairs) for part in self.parts]
+        return None if None in gaps else reduce(mul, gaps)
 
     @property
     def divisible(self) -> bool:

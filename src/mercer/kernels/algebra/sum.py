@@ -10,9 +10,11 @@ from numpy.typing import NDArray
 
 from mercer.kernels.algebra.several import Several
 from mercer.kernels.base import PRODUCT, SUM
+from mercer.kernels.feature_gap import FeatureGap
 from mercer.kernels.latex import parens
 from mercer.kernels.law import Law, mixture
 from mercer.kernels.lift_builder import Features, LiftBuilder
+from mercer.kernels.near_pairs import NearPairs
 from mercer.kernels.pairs import Block, Pairs
 from mercer.kernels.points import Points
 
@@ -41,6 +43,10 @@ class Sum(Several):
 
     def evaluate_diagonal(self, points: Points) -> NDArray[Any]:
         return reduce(add, (part.evaluate_diagonal(points) for part in self.parts))
+
+    def evaluate_gap(self, pairs: NearPairs) -> FeatureGap | None:
+        gaps = [part.evaluate_gap(pairs) for part in self.parts]
+        return None if None in gaps else reduce(add, gaps)
 
     def law(self, d: int) -> Law | None:
         return mixture(part.law(d) for part in self.parts)

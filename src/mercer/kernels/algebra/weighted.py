@@ -17,8 +17,10 @@ from mercer.kernels.algebra.single import Single, refuse_kernel
 from mercer.kernels.base import Kernel
 from mercer.kernels.constant import Constant
 from mercer.kernels.domain import Domain, meet
+from mercer.kernels.feature_gap import FeatureGap
 from mercer.kernels.latex import parens
 from mercer.kernels.lift_builder import Features, LiftBuilder
+from mercer.kernels.near_pairs import NearPairs
 from mercer.kernels.pairs import Block, Pairs
 from mercer.kernels.points import Column, Points, refuse_sparse
 from mercer.kernels.proof.judgement import Judgement, Situation
@@ -85,6 +87,10 @@ class Weighted(Single):
     def evaluate_diagonal(self, points: Points) -> NDArray[Any]:
         weights = self.weights(points)
         return np.asarray(weights * self.kernel.evaluate_diagonal(points) * weights)
+
+    def evaluate_gap(self, pairs: NearPairs) -> FeatureGap | None:
+        gap = self.kernel.evaluate_gap(pairs)
+        return None if gap is None else FeatureGap.feature(*pairs.of_rows(self.weights)) * gap
 
     def inner_points(self, points: Points) -> Points:
         refuse_sparse(points, subject="weighted")

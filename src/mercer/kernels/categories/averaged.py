@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 from mercer.kernels.categories.features import divided
 from mercer.kernels.categories.labelled import Labelled
+from mercer.kernels.feature_gap import FeatureGap
+from mercer.kernels.near_pairs import NearPairs
 from mercer.kernels.pairs import Block, Pairs
 from mercer.kernels.points import Points
 
@@ -28,3 +30,6 @@ class Averaged(Labelled):
 
     def evaluate_diagonal(self, points: Points) -> NDArray[Any]:
         return np.asarray(self.squares(points) / float(points.values.shape[1]))
+
+    def evaluate_gap(self, pairs: NearPairs) -> FeatureGap | None:
+        return pairs.jointly(self.encoded).inner / float(pairs.left.values.shape[1])

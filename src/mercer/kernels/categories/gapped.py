@@ -16,13 +16,16 @@ from mercer.kernels.categories.hamming import profile
 from mercer.kernels.categories.items import MISSING, Label
 from mercer.kernels.categories.shares import text_of
 from mercer.kernels.domain import Domain
+from mercer.kernels.feature_gap import FeatureGap
 from mercer.kernels.fields import MEDIAN, check_number, check_positive, length
 from mercer.kernels.latex import exponential, gap, over
 from mercer.kernels.median import median_length
+from mercer.kernels.near_pairs import NearPairs
 from mercer.kernels.objects.domains import CATEGORIES
 from mercer.kernels.objects.leaf import ObjectKernel
 from mercer.kernels.pairs import Block, Pairs
 from mercer.kernels.points import Points
+from mercer.kernels.precision import gaps
 from mercer.kernels.proof.judgement import Fact
 
 
@@ -87,6 +90,11 @@ class Gapped(ObjectKernel):
 
     def evaluate_diagonal(self, points: Points) -> NDArray[Any]:
         return np.ones(points.values.shape[0])
+
+    def evaluate_gap(self, pairs: NearPairs) -> FeatureGap | None:
+        key = self.with_parameters({"lengthscale": 1.0})
+        u = pairs.jointly(key.encoded).squared_distance / float(self.lengthscale) ** 2
+        return FeatureGap.stationary(1.0, gaps.decay(u / 2))
 
     def encoded(self, left: Points, right: Points) -> tuple[Points, Points]:
         """g of the rows of two tables.

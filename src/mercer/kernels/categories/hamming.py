@@ -13,12 +13,15 @@ from mercer.kernels.categories.items import Label
 from mercer.kernels.categories.labelled import Labelled, one_of, shares
 from mercer.kernels.categories.one_hot import EQUAL, RARITY, by_means, one_hot, rarely
 from mercer.kernels.categories.shares import Shares
+from mercer.kernels.feature_gap import FeatureGap
 from mercer.kernels.fields import MEDIAN, length
 from mercer.kernels.latex import exponential, over
 from mercer.kernels.median import median_length
+from mercer.kernels.near_pairs import NearPairs
 from mercer.kernels.objects.domains import CATEGORIES
 from mercer.kernels.pairs import Block, Pairs
 from mercer.kernels.points import Points
+from mercer.kernels.precision import gaps
 from mercer.kernels.proof.judgement import Fact
 
 
@@ -80,6 +83,11 @@ class Hamming(Labelled):
 
     def evaluate_diagonal(self, points: Points) -> NDArray[Any]:
         return np.ones(points.values.shape[0])
+
+    def evaluate_gap(self, pairs: NearPairs) -> FeatureGap | None:
+        key = self.with_parameters({"lengthscale": 1.0})
+        u = pairs.jointly(key.encoded).squared_distance / float(self.lengthscale) ** 2
+        return FeatureGap.stationary(1.0, gaps.decay(u / 2))
 
     def _resolved(self, points: Points, weights: NDArray[Any], stretch: float) -> Kernel:
         counted = self.counted(points, weights)

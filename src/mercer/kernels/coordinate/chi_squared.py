@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 from mercer.kernels.coordinate.base import Coordinate
 from mercer.kernels.domain import NONNEGATIVE, Domain
+from mercer.kernels.feature_gap import FeatureGap
+from mercer.kernels.near_pairs import NearPairs
 from mercer.kernels.proof.judgement import Fact
 
 
@@ -37,6 +39,11 @@ class ChiSquared(Coordinate):
         small = np.where(known, small, large)
         ratio = small / np.where(known, large, 1.0)
         return np.asarray(2 * small / (1 + ratio))
+
+    def evaluate_gap(self, pairs: NearPairs) -> FeatureGap | None:
+        middle, apart = (pairs.x + pairs.z) / 2, pairs.apart
+        half = np.divide(apart * apart, 4 * middle, out=np.zeros_like(apart), where=middle > 0)
+        return FeatureGap(middle, apart / 2, half, half).sum()
 
     @property
     def domain(self) -> Domain:

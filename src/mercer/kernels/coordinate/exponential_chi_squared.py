@@ -10,11 +10,13 @@ from numpy.typing import NDArray
 
 from mercer.kernels.coordinate.base import Coordinate
 from mercer.kernels.domain import NONNEGATIVE, Domain
+from mercer.kernels.feature_gap import FeatureGap
 from mercer.kernels.fields import length
 from mercer.kernels.latex import exponential, over
+from mercer.kernels.near_pairs import NearPairs
 from mercer.kernels.pairs import Pairs
 from mercer.kernels.points import Points
-from mercer.kernels.precision import formulas
+from mercer.kernels.precision import formulas, gaps
 from mercer.kernels.proof.judgement import Fact
 
 
@@ -49,6 +51,11 @@ class ExponentialChiSquared(Coordinate):
 
     def profile(self, total: NDArray[Any]) -> NDArray[Any]:
         return formulas.decay(1 / Fraction(self.lengthscale), total)
+
+    def evaluate_gap(self, pairs: NearPairs) -> FeatureGap | None:
+        apart, total = pairs.apart, pairs.x + pairs.z
+        terms = apart * np.divide(apart, total, out=np.zeros_like(apart), where=total > 0)
+        return FeatureGap.stationary(1.0, gaps.decay(terms.sum(axis=1) / self.lengthscale))
 
     def distances(self, values: NDArray[Any]) -> NDArray[Any]:
         points = Points(values)

@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 from mercer.kernels.coordinate.base import Coordinate
 from mercer.kernels.domain import NONNEGATIVE, Domain
+from mercer.kernels.feature_gap import FeatureGap
+from mercer.kernels.near_pairs import NearPairs
 from mercer.kernels.proof.judgement import Fact
 
 
@@ -31,6 +33,10 @@ class Min(Coordinate):
 
     def term(self, x: NDArray[Any], z: NDArray[Any]) -> NDArray[Any]:
         return np.asarray(np.minimum(x, z))
+
+    def evaluate_gap(self, pairs: NearPairs) -> FeatureGap | None:
+        half = np.abs(pairs.apart).sum(axis=1) / 2
+        return FeatureGap((pairs.x + pairs.z).sum(axis=1) / 2, pairs.apart.sum(axis=1) / 2, half, half)
 
     @property
     def domain(self) -> Domain:

@@ -14,8 +14,10 @@ from mercer.errors import KernelError, message
 from mercer.kernels.base import ATOM, Kernel
 from mercer.kernels.coordinate.powers import refuse_unsteady
 from mercer.kernels.domain import REALS
+from mercer.kernels.feature_gap import FeatureGap
 from mercer.kernels.fields import check_choice, integer
 from mercer.kernels.lift_builder import Features, LiftBuilder
+from mercer.kernels.near_pairs import NearPairs
 from mercer.kernels.pairs import Block, Pairs
 from mercer.kernels.points import Points
 from mercer.kernels.proof.judgement import Fact
@@ -68,6 +70,11 @@ class Monomials(Kernel):
     def evaluate_diagonal(self, points: Points) -> NDArray[Any]:
         squares = points.values * points.values
         return np.asarray(self._joined([(squares**i).sum(axis=1) for i in range(1, self.degree + 1)]))
+
+    def evaluate_gap(self, pairs: NearPairs) -> FeatureGap | None:
+        sums = [(pairs.coordinates**i).sum() for i in range(1, self.degree + 1)]
+        gap: FeatureGap = self._joined(sums)
+        return gap
 
     def _joined(self, sums: list[Any]) -> Any:
         """h_1 + ... + h_degree from the power sums, without those of low degrees, and the one where it is included."""

@@ -5,16 +5,25 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from mercer.kernels.coordinate.base import Coordinate
 from mercer.kernels.domain import REALS
+from mercer.kernels.feature_gap import FeatureGap
 from mercer.kernels.fields import positive
 from mercer.kernels.frequencies import Lattice
 from mercer.kernels.latex import exponential, numeral, over
 from mercer.kernels.law import Law
-from mercer.kernels.precision import formulas
+from mercer.kernels.near_pairs import NearPairs
+from mercer.kernels.precision import formulas, gaps
 from mercer.kernels.proof.judgement import Fact
+
+
+def rounded(sine: NDArray[Any], angle: NDArray[Any]) -> NDArray[Any]:
+    """In units of rounding, what that of angles, many turns away from 0, does to the sum of the squares of sines."""
+    turned = np.abs(angle)
+    return np.asarray((2 * np.abs(sine) * turned + np.finfo(float).eps * turned * turned).sum(axis=1))
 
 
 class Periodic(Coordinate):
@@ -53,6 +62,13 @@ class Periodic(Coordinate):
 
     def profile(self, total: NDArray[Any]) -> NDArray[Any]:
         return formulas.decay(2 / Fraction(self.lengthscale) ** 2, total)
+
+    def evaluate_gap(self, pairs: NearPairs) -> FeatureGap | None:
+        sine = formulas.sin_half_turns(pairs.apart, self.period)
+        rate = 2 / self.lengthscale / self.lengthscale
+        half = gaps.decay(rate * (sine * sine).sum(axis=1))
+        # x - z is rounded where x is whole periods away.
+        return FeatureGap.stationary(1.0, half, half + rate * rounded(sine, np.pi / self.period * pairs.apart))
 
     @property
     def divisible(self) -> bool:

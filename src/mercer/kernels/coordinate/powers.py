@@ -11,8 +11,10 @@ from mercer.compute.codegen.symbols import Untraceable
 from mercer.kernels.coordinate.base import Coordinate
 from mercer.kernels.domain import REALS
 from mercer.kernels.evaluation.trace import TracedPairs
+from mercer.kernels.feature_gap import FeatureGap
 from mercer.kernels.fields import integer
 from mercer.kernels.lift_builder import Features, LiftBuilder
+from mercer.kernels.near_pairs import NearPairs
 from mercer.kernels.pairs import Block, Pairs
 from mercer.kernels.points import SINGLE
 from mercer.kernels.proof.judgement import Fact
@@ -51,6 +53,12 @@ class Powers(Coordinate):
         for _ in range(self.degree - 1):
             total = np.asarray(product * (1 + total))
         return total
+
+    def evaluate_gap(self, pairs: NearPairs) -> FeatureGap | None:
+        product = total = pairs.coordinates
+        for _ in range(self.degree - 1):
+            total = product * (1 + total)
+        return total.sum()
 
     def evaluate(self, pairs: Pairs) -> Block:
         refuse_unsteady(self.degree, pairs)

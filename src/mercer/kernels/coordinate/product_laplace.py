@@ -11,11 +11,13 @@ from scipy.spatial.distance import pdist
 
 from mercer.kernels.coordinate.base import Coordinate
 from mercer.kernels.domain import REALS
+from mercer.kernels.feature_gap import FeatureGap
 from mercer.kernels.fields import length
 from mercer.kernels.frequencies import Cauchy
 from mercer.kernels.latex import exponential, over
 from mercer.kernels.law import Law
-from mercer.kernels.precision import formulas
+from mercer.kernels.near_pairs import NearPairs
+from mercer.kernels.precision import formulas, gaps
 from mercer.kernels.proof.judgement import Fact
 
 
@@ -45,6 +47,9 @@ class ProductLaplace(Coordinate):
 
     def profile(self, total: NDArray[Any]) -> NDArray[Any]:
         return formulas.decay(1 / Fraction(self.lengthscale), total)
+
+    def evaluate_gap(self, pairs: NearPairs) -> FeatureGap | None:
+        return FeatureGap.stationary(1.0, gaps.decay(np.abs(pairs.apart).sum(axis=1) / self.lengthscale))
 
     def distances(self, values: NDArray[Any]) -> NDArray[Any]:
         return np.asarray(pdist(values, "cityblock"))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import reduce
+from operator import mul
 from typing import Any
 
 import numpy as np
@@ -9,11 +11,13 @@ from numpy.typing import NDArray
 
 from mercer.kernels.coordinate.base import Coordinate
 from mercer.kernels.domain import REALS
+from mercer.kernels.feature_gap import FeatureGap
 from mercer.kernels.fields import length
 from mercer.kernels.frequencies import Cube
 from mercer.kernels.latex import over
 from mercer.kernels.law import Law
-from mercer.kernels.precision import formulas
+from mercer.kernels.near_pairs import NearPairs
+from mercer.kernels.precision import formulas, gaps
 from mercer.kernels.proof.judgement import Fact
 
 
@@ -41,6 +45,10 @@ class ProductSinc(Coordinate):
 
     def term(self, x: NDArray[Any], z: NDArray[Any]) -> NDArray[Any]:
         return formulas.sin_over(np.abs(x - z) / self.lengthscale)
+
+    def evaluate_gap(self, pairs: NearPairs) -> FeatureGap | None:
+        rises = gaps.sin_over(np.abs(pairs.apart) / self.lengthscale)
+        return reduce(mul, FeatureGap.stationary(1.0, rises).columns())
 
     def facts(self) -> tuple[Fact, ...]:
         reason = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import field, fields
 from functools import reduce
-from operator import add
+from operator import add, mul
 from typing import Any
 
 import numpy as np
@@ -17,8 +17,10 @@ from mercer.kernels.base import ATOM
 from mercer.kernels.coordinate.base import Coordinate
 from mercer.kernels.domain import REALS
 from mercer.kernels.evaluation.trace import TracedPairs
+from mercer.kernels.feature_gap import FeatureGap
 from mercer.kernels.fields import check_choice, check_integer, integer
 from mercer.kernels.lift_builder import Features, LiftBuilder
+from mercer.kernels.near_pairs import NearPairs
 from mercer.kernels.pairs import Block, Pairs
 from mercer.kernels.points import Points
 from mercer.kernels.proof.judgement import Fact
@@ -101,6 +103,12 @@ class Subsets(Coordinate):
         some = self._lowest <= values.shape[1]
         return none + self._of_orders((values * values).T, values.shape[1]) if some else none
 
+    def evaluate_gap(self, pairs: NearPairs) -> FeatureGap | None:
+        products, width = pairs.coordinates.columns(), pairs.left.values.shape[1]
+        if self._takes_all(width):
+            return reduce(mul, (1 + product for product in products))
+        return pairs.constant(0.0) + (self._of_orders(products, width) if self._lowest <= width else 0.0)
+
     @property
     def _lowest(self) -> int:
         """The smallest subset that counts."""
@@ -109,7 +117,7 @@ class Subsets(Coordinate):
     def _takes_all(self, width: int) -> bool:
         return self._lowest == 0 and (self.max_order is None or self.max_order >= width)
 
-    def _of_orders(self, products: Iterable[NDArray[Any]], width: int) -> Any:
+    def _of_orders(self, products: Iterable[Any], width: int) -> Any:
         """The sum over the subsets of admitted orders.
 
         sums[m] is that over the subsets of m coordinates among those seen so far. Where there is no upper bound, the

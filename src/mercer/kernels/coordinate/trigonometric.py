@@ -10,10 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.kernels.base import Kernel
+from mercer.kernels.coordinate.periodic import rounded
 from mercer.kernels.domain import REALS
+from mercer.kernels.feature_gap import FeatureGap
 from mercer.kernels.fields import integer, positive
 from mercer.kernels.latex import numeral
 from mercer.kernels.lift_builder import Features, LiftBuilder
+from mercer.kernels.near_pairs import NearPairs
 from mercer.kernels.pairs import Block, Pairs
 from mercer.kernels.points import Points
 from mercer.kernels.precision.mpmath_arrays import context, precisely
@@ -60,6 +63,16 @@ class Trigonometric(Kernel):
 
     def evaluate_diagonal(self, points: Points) -> NDArray[Any]:
         return np.full(points.values.shape[0], float(self.order * points.values.shape[1]))
+
+    def evaluate_gap(self, pairs: NearPairs) -> FeatureGap | None:
+        rest = pairs.apart / (2 if self.period == FULL_TURN else self.period)
+        half = size = np.zeros(len(rest))
+        for j in range(1, self.order + 1):
+            turned = j * rest
+            sine = np.sin(turned) if self.period == FULL_TURN else np.sin(np.pi * (turned - np.rint(turned)))
+            half = half + (2 * sine * sine).sum(axis=1)
+            size = size + 2 * rounded(sine, turned * np.pi)  # x - z is rounded where x is whole periods away
+        return FeatureGap.stationary(float(self.order * pairs.apart.shape[1]), half, half + size)
 
     def _lifted(self, points: Points) -> Points:
         return points.mapped(lambda values: waves(values, self.order, self.period))

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from mercer.kernels.domain import REALS
 from mercer.kernels.dot.angular import Angular
 from mercer.kernels.fields import integer
-from mercer.kernels.precision import formulas
+from mercer.kernels.precision import formulas, gaps
 from mercer.kernels.proof.judgement import Fact
 
 
@@ -44,6 +45,9 @@ class ArcCosine(Angular):
 
     def profile(self, angle: NDArray[Any]) -> NDArray[Any]:
         return formulas.rest_of_angle(angle) if self.order == 0 else formulas.ramp_of_angle(angle)
+
+    def gap(self, angle: NDArray[Any]) -> NDArray[Any]:
+        return np.asarray(angle / np.pi) if self.order == 0 else gaps.ramp_of_angle(angle)
 
     def facts(self) -> tuple[Fact, ...]:
         unit = "the step 1[<w, x> > 0]" if self.order == 0 else "the ramp max(0, <w, x>)"

@@ -31,6 +31,10 @@ class Cosine(Angular):
     def profile(self, angle: NDArray[Any]) -> NDArray[Any]:
         return np.asarray(np.cos(angle))
 
+    def gap(self, angle: NDArray[Any]) -> NDArray[Any]:
+        sine = np.sin(angle / 2)
+        return np.asarray(2 * sine * sine)
+
     def finite_lift(self, build: LiftBuilder[Features]) -> Features:
         return build.unit(build.linear())
 

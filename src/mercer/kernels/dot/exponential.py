@@ -9,8 +9,10 @@ from numpy.typing import NDArray
 
 from mercer.kernels.domain import REALS
 from mercer.kernels.dot.base import Dot
+from mercer.kernels.feature_gap import FeatureGap
 from mercer.kernels.fields import positive
 from mercer.kernels.latex import exponential, inner, over
+from mercer.kernels.near_pairs import NearPairs
 from mercer.kernels.precision import formulas
 from mercer.kernels.proof.judgement import Fact
 
@@ -38,6 +40,9 @@ class Exponential(Dot):
 
     def profile(self, t: NDArray[Any]) -> NDArray[Any]:
         return formulas.decay(1 / Fraction(self.lengthscale) ** 2, -t)
+
+    def evaluate_gap(self, pairs: NearPairs) -> FeatureGap | None:
+        return (pairs.inner / self.lengthscale / self.lengthscale).exp()
 
     @property
     def divisible(self) -> bool:

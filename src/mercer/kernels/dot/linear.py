@@ -8,8 +8,10 @@ from numpy.typing import NDArray
 
 from mercer.kernels.domain import REALS
 from mercer.kernels.dot.base import Dot
+from mercer.kernels.feature_gap import FeatureGap
 from mercer.kernels.latex import inner
 from mercer.kernels.lift_builder import Features, LiftBuilder
+from mercer.kernels.near_pairs import NearPairs
 from mercer.kernels.proof.judgement import Fact
 
 
@@ -29,6 +31,9 @@ class Linear(Dot):
 
     def profile(self, t: NDArray[Any]) -> NDArray[Any]:
         return t
+
+    def evaluate_gap(self, pairs: NearPairs) -> FeatureGap | None:
+        return pairs.inner
 
     def finite_lift(self, build: LiftBuilder[Features]) -> Features:
         return build.linear()

@@ -9,8 +9,10 @@ from numpy.typing import NDArray
 
 from mercer.kernels.base import Kernel
 from mercer.kernels.domain import REALS
+from mercer.kernels.feature_gap import FeatureGap
 from mercer.kernels.latex import inner
 from mercer.kernels.lift_builder import Features, LiftBuilder
+from mercer.kernels.near_pairs import NearPairs
 from mercer.kernels.pairs import Block, Pairs, lengths
 from mercer.kernels.points import Points
 from mercer.kernels.proof.judgement import Fact
@@ -44,6 +46,11 @@ class Parabolic(Kernel):
     def evaluate_diagonal(self, points: Points) -> NDArray[Any]:
         squares = lengths(points.values)[:, 0] ** 2
         return np.asarray(squares + squares * squares)
+
+    def evaluate_gap(self, pairs: NearPairs) -> FeatureGap | None:
+        x, z = pairs.lengths
+        apart = 2 * pairs.inner.tilt
+        return pairs.inner + FeatureGap.feature(x * x, z * z, apart, 2 * pairs.inner.wobble)
 
     def finite_lift(self, build: LiftBuilder[Features]) -> Features:
         return build.added([build.linear(), build.squared_length()])

@@ -10,9 +10,11 @@ from numpy.typing import NDArray
 from mercer.errors import KernelError
 from mercer.kernels.domain import REALS
 from mercer.kernels.dot.base import Dot
+from mercer.kernels.feature_gap import FeatureGap
 from mercer.kernels.fields import check_integer, check_number, nonnegative
 from mercer.kernels.latex import inner, numeral, parens
 from mercer.kernels.lift_builder import Features, LiftBuilder
+from mercer.kernels.near_pairs import NearPairs
 from mercer.kernels.precision import formulas
 from mercer.kernels.proof.judgement import Fact
 
@@ -55,6 +57,9 @@ class Polynomial(Dot):
 
     def profile(self, t: NDArray[Any]) -> NDArray[Any]:
         return formulas.power_of_sum(self.offset, t, self.degree)
+
+    def evaluate_gap(self, pairs: NearPairs) -> FeatureGap | None:
+        return (pairs.inner + self.offset) ** self.degree
 
     def finite_lift(self, build: LiftBuilder[Features]) -> Features:
         return build.polynomial(self.degree, self.offset)

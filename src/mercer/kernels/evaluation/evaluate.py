@@ -6,7 +6,6 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,7 +23,6 @@ from mercer.kernels.objects.reading import objects_from
 from mercer.kernels.objects.table import holds_more
 from mercer.kernels.pairs import Pairs
 from mercer.kernels.points import (
-    DOUBLE,
     Points,
     alike,
     points_from,
@@ -132,26 +130,7 @@ def diagonal(kernel: Kernel, X: Any) -> NDArray[Any]:
     points, _ = ready(kernel, X, None)
     with np.errstate(all="ignore"):
         result = kernel.evaluate_diagonal(points).astype(points.dtype, copy=False)
-    _warn_of_overflow(kernel, result)
-    return result
-
-
-def distance(kernel: Kernel, X: Any, Z: Any = None) -> NDArray[Any]:
-    """The kernel distance of all pairs; rounding below zero counts as zero, overflow as infinity."""
-    left, right = ready(kernel, X, Z)
-    wide = replace(left, dtype=DOUBLE)
-    with np.errstate(all="ignore"):
-        here, there = kernel.evaluate_diagonal(left), kernel.evaluate_diagonal(right)
-        squared, _ = _values(kernel, wide, wide if right is left else replace(right, dtype=DOUBLE))
-        squared *= -2
-        squared += here[:, None] + there[None, :]
-        squared[np.isnan(squared)] = np.inf
-        result: NDArray[Any] = np.sqrt(np.maximum(squared, 0.0)).astype(
-            np.result_type(left.dtype, right.dtype), copy=False
-        )
-    if left is right:
-        np.fill_diagonal(result, 0.0)
-    _warn_of_overflow(kernel, result)
+    warn_where_infinite(kernel, result)
     return result
 
 
@@ -211,13 +190,13 @@ def matrix(
 
     out : an array to write it to, of the right shape and dtype; None for a new one
     """
-    found, sure = _values(kernel, left, right, workers, watch, out)
+    found, sure = values_of(kernel, left, right, workers, watch, out)
     if not sure:
-        _warn_of_overflow(kernel, found)
+        warn_where_infinite(kernel, found)
     return found
 
 
-def _values(
+def values_of(
     kernel: Kernel,
     left: Points,
     right: Points,
@@ -250,7 +229,8 @@ def _values(
     return out, sure
 
 
-def _warn_of_overflow(kernel: Kernel, result: NDArray[Any]) -> None:
+def warn_where_infinite(kernel: Kernel, result: NDArray[Any]) -> None:
+    """Say so where some values are infinite."""
     with np.errstate(all="ignore"):
         finite = all_finite(result)
     if not finite:

@@ -476,7 +476,8 @@ class _Reader:
             self.fail(f"There is no value of {left!r}. Give names={{{left!r}: ...}}, a number or a matrix", token)
         known = ", ".join((*FUNCTIONS, "min", "max", "norm", "dot", "sum", "prod"))
         points = f"{self.called.first} and {self.called.second}" if self.points == 2 else self.called.first
-        self.fail(f"There is no {text!r} in formulas: they have {points}, numbers, and {known}", token)
+        names = "" if self.points == 2 else ". Columns go by names where a table has some, else they are x1, x2, ..."
+        self.fail(f"There is no {text!r} in formulas: they have {points}, numbers, and {known}{names}", token)
 
     def named(self, token: Token) -> Value:
         text = token.text

@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.compute.codegen.sparse import canonical
+from mercer.kernels.feature_gap import FeatureGap
+from mercer.kernels.near_pairs import NearPairs
 from mercer.kernels.objects.leaf import ObjectKernel
 from mercer.kernels.objects.store import places
 from mercer.kernels.pairs import Block, Pairs
@@ -34,6 +36,9 @@ class Counted(ObjectKernel):
         rows = column.alone(self, self._counted)
         squares = np.asarray(rows.multiply(rows).sum(axis=1), dtype=np.float64).ravel()
         return np.asarray(squares[column.codes])
+
+    def evaluate_gap(self, pairs: NearPairs) -> FeatureGap | None:
+        return pairs.jointly(self.features).inner
 
     def features(self, left: Points, right: Points) -> tuple[Points, Points]:
         """phi of the objects on both sides, over the same columns; the same object where the sides are."""

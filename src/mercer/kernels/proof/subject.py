@@ -16,10 +16,11 @@ from mercer.kernels.base import Kernel
 from mercer.kernels.pairs import Block, Pairs
 from mercer.kernels.points import Points
 from mercer.kernels.precision.mpmath_arrays import precisely
+from mercer.kernels.precision.pairs import PrecisePairs
 from mercer.kernels.proof.examiner import Map
 from mercer.kernels.proof.limit import Limit
 from mercer.kernels.proof.rounding import noise
-from mercer.kernels.proof.verify import FLOAT_DIGITS, Check, PrecisePairs, check_kernel, check_matrix
+from mercer.kernels.proof.verify import FLOAT_DIGITS, Check, check_kernel, check_matrix
 
 Matrix = NDArray[np.float64]
 

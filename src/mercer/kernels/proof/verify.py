@@ -9,27 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.kernels.base import Kernel
-from mercer.kernels.pairs import Block, Pairs, lengths
+from mercer.kernels.pairs import Pairs
 from mercer.kernels.points import Points
-from mercer.kernels.precision.mpmath_arrays import DIGITS, Precise, precisely
+from mercer.kernels.precision.mpmath_arrays import DIGITS, precisely
+from mercer.kernels.precision.pairs import PrecisePairs
 
 FLOAT_DIGITS = 16
 MARGINS = {DIGITS: 1e-12, FLOAT_DIGITS: 1e-6}
 """A value must be negative by more than this part of sum |c_i c_j k_ij|. With 50 digits only the constants of user-made
 formulas (such as np.pi) are inexact, to 1e-16; the floats of a user's function may come from single precision, 1e-7."""
-
-
-class PrecisePairs(Pairs):
-    """Pairs of points whose coordinates are numbers of 50 digits."""
-
-    def _squared_distance(self) -> Block:
-        return sum((x - z) ** 2 for x, z in self.coordinates())  # type: ignore[return-value]
-
-    def _angle(self) -> Block:
-        product: Any = lengths(self.left.values) * lengths(self.right.values).T
-        one: Any = Precise(1)
-        cosine = self.dot() / np.where(product > 0, product, one)
-        return np.asarray(np.arccos(np.maximum(np.minimum(cosine, one), -one)))
 
 
 @dataclass(frozen=True)

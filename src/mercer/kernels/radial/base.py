@@ -10,8 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.kernels.base import Kernel
+from mercer.kernels.feature_gap import FeatureGap
+from mercer.kernels.near_pairs import NearPairs
 from mercer.kernels.pairs import Block, Pairs
 from mercer.kernels.points import Points
+from mercer.kernels.precision import gaps
+from mercer.kernels.precision.mpmath_arrays import precisely
 
 
 class Radial(Kernel):
@@ -50,6 +54,23 @@ class Radial(Kernel):
         -------
         array
         """
+
+    def gap(self, u: NDArray[Any]) -> NDArray[Any]:
+        """profile(0) - profile(u), to full digits where u is small.
+
+        Without a formula it is found from numbers of 50 digits, some 20 microseconds each; a profile that does not take
+        them keeps the digits of a difference.
+
+        Parameters
+        ----------
+        u : array
+            At least 0.
+
+        Returns
+        -------
+        array
+        """
+        return gaps.of_profile(self.profile, u)
 
     def spectrum(self, mp: Any, w: float, d: int) -> Any:
         """The Fourier transform on R^d at a frequency, as a part of the integral of the absolute value of k, in mpmath.
@@ -98,4 +119,10 @@ class Radial(Kernel):
         return pairs.radial(self.profile, self.argument, self.scale)
 
     def evaluate_diagonal(self, points: Points) -> NDArray[Any]:
-        return self.profile(np.zeros(points.values.shape[0]))
+        zeros = np.zeros(points.values.shape[0])
+        return self.profile(precisely(zeros) if points.values.dtype == object else zeros)
+
+    def evaluate_gap(self, pairs: NearPairs) -> FeatureGap | None:
+        u = pairs.squared_distance
+        u = np.sqrt(u) / self.scale if self.argument == "distance" else u / self.scale / self.scale
+        return FeatureGap.stationary(float(self.profile(np.zeros(1))[0]), self.gap(u))

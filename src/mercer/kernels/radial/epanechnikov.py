@@ -40,6 +40,9 @@ class Epanechnikov(Radial):
     def profile(self, u: NDArray[Any]) -> NDArray[Any]:
         return np.asarray(np.maximum(1.0 - u, 0.0))
 
+    def gap(self, u: NDArray[Any]) -> NDArray[Any]:
+        return np.asarray(np.minimum(u, 1.0))
+
     def objection(self) -> str:
         return (
             "on a line its Fourier transform is 4 (sin(w) - w cos(w)) / w^3 (for lengthscale 1), which is negative "

@@ -12,6 +12,7 @@ from mercer.kernels.fields import length
 from mercer.kernels.frequencies import Student
 from mercer.kernels.latex import exponential, gap, over
 from mercer.kernels.law import Law
+from mercer.kernels.precision import gaps
 from mercer.kernels.proof.judgement import Fact
 from mercer.kernels.radial.base import Radial
 
@@ -44,6 +45,9 @@ class Laplace(Radial):
 
     def profile(self, u: NDArray[Any]) -> NDArray[Any]:
         return np.asarray(np.exp(-u))
+
+    def gap(self, u: NDArray[Any]) -> NDArray[Any]:
+        return gaps.decay(u)
 
     @property
     def divisible(self) -> bool:

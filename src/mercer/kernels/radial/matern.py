@@ -11,7 +11,7 @@ from mercer.kernels.fields import length, positive
 from mercer.kernels.frequencies import Student
 from mercer.kernels.latex import gap, numeral, over
 from mercer.kernels.law import Law
-from mercer.kernels.precision import formulas
+from mercer.kernels.precision import formulas, gaps
 from mercer.kernels.proof.judgement import Fact
 from mercer.kernels.radial.base import Radial
 
@@ -50,6 +50,9 @@ class Matern(Radial):
 
     def profile(self, u: NDArray[Any]) -> NDArray[Any]:
         return formulas.matern(self.nu, u)
+
+    def gap(self, u: NDArray[Any]) -> NDArray[Any]:
+        return gaps.matern(self.nu, u)
 
     @property
     def divisible(self) -> bool:

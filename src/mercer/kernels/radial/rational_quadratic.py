@@ -11,7 +11,7 @@ from mercer.kernels.fields import length, positive
 from mercer.kernels.frequencies import GammaMixed
 from mercer.kernels.latex import gap, numeral, over, parens
 from mercer.kernels.law import Law
-from mercer.kernels.precision import formulas
+from mercer.kernels.precision import formulas, gaps
 from mercer.kernels.proof.judgement import Fact
 from mercer.kernels.radial.base import Radial
 
@@ -46,6 +46,9 @@ class RationalQuadratic(Radial):
 
     def profile(self, u: NDArray[Any]) -> NDArray[Any]:
         return formulas.inverse_power(u, self.shape)
+
+    def gap(self, u: NDArray[Any]) -> NDArray[Any]:
+        return gaps.inverse_power(u, self.shape)
 
     @property
     def divisible(self) -> bool:

@@ -11,7 +11,7 @@ from mercer.kernels.fields import length
 from mercer.kernels.frequencies import Sphere
 from mercer.kernels.latex import gap, over
 from mercer.kernels.law import Law
-from mercer.kernels.precision import formulas
+from mercer.kernels.precision import formulas, gaps
 from mercer.kernels.proof.judgement import Fact
 from mercer.kernels.radial.base import Radial
 
@@ -45,6 +45,9 @@ class Sinc(Radial):
 
     def profile(self, u: NDArray[Any]) -> NDArray[Any]:
         return formulas.sin_over(u)
+
+    def gap(self, u: NDArray[Any]) -> NDArray[Any]:
+        return gaps.sin_over(u)
 
     def facts(self) -> tuple[Fact, ...]:
         reason = (

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from mercer.kernels.domain import REALS
 from mercer.kernels.fields import integer, length
 from mercer.kernels.latex import gap, over
-from mercer.kernels.precision import formulas
+from mercer.kernels.precision import formulas, gaps
 from mercer.kernels.proof.judgement import Fact
 from mercer.kernels.radial.base import Radial
 
@@ -77,6 +77,9 @@ class Wendland(Radial):
         for coefficient in self.coefficients[-2::-1]:
             polynomial = polynomial * inside + coefficient
         return np.asarray(power * polynomial)
+
+    def gap(self, u: NDArray[Any]) -> NDArray[Any]:
+        return gaps.truncated_power(u, self.order + self.smoothness, self.coefficients)
 
     def facts(self) -> tuple[Fact, ...]:
         most = 2 * (self.dimension // 2) + 1
