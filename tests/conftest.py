@@ -43,6 +43,13 @@ def no_compiled_loops(monkeypatch):
     monkeypatch.setattr(Compiled, "__call__", lambda self, *arguments: pytest.fail(f"{self.function} has run"))
 
 
+def pytest_collection_modifyitems(items):
+    """The name of a test says the same in every process, or workers cannot share the tests: it names no address."""
+    unsteady = [item.nodeid for item in items if " at 0x" in item.nodeid]
+    if unsteady:
+        raise pytest.UsageError(f"names of tests that no other process has: {unsteady}")
+
+
 def pytest_collection_finish(session):
     """Tests, of which there are thousands, and what they import are no garbage: do not look through them again.
 
