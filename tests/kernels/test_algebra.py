@@ -120,6 +120,11 @@ def test_numbers_stand_for_constants():
     assert Gaussian() ** 2.0 == Gaussian() ** 2
 
 
+def test_division_by_a_number():
+    X = np.array([[1.0, 2.0], [0.5, -1.0]])
+    np.testing.assert_allclose((Gaussian() / 4)(X), Gaussian()(X) / 4, rtol=1e-15)
+
+
 def test_weighted_is_the_lectures_second_rule():
     k = Constant(1.0).weighted(lambda X: np.exp(X[:, 0]))
     np.testing.assert_allclose(k([[1.0]], [[2.0]]), [[math.exp(3.0)]])
@@ -188,6 +193,8 @@ REFUSALS = {
     "a fractional power of a cosine": (lambda: Cosine() ** 0.5, "infinitely divisible"),
     "a fractional degree": (lambda: Polynomial(degree=1.5, offset=9), "Taylor"),
     "a zeroth power": (lambda: Gaussian() ** 0, "positive"),
+    "a division by zero": (lambda: Gaussian() / 0, "positive"),
+    "a quotient": (lambda: Gaussian() / Linear(), "quotient"),
     "a negative power": (lambda: Gaussian() ** -1, "positive"),
     "a kernel as power": (lambda: Gaussian() ** Gaussian(), "exponent"),
     "NaN": (lambda: math.nan * Gaussian(), "finite"),

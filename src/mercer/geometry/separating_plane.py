@@ -43,7 +43,8 @@ def separable(
     ----------
     features : Kernel, str, list of str, transformer or callable
         A kernel with a finite lift, or its text; formulas of the columns, one for each feature; a lift or another
-        transformer, fitted or not; a function of all rows that returns a column per feature.
+        transformer, fitted or not; a function of all rows that returns a column per feature. Of features that were
+        computed before, ask about "linear" with these as X.
     X : array or table of shape (n, d)
         The rows.
     y : array of shape (n,)

@@ -539,6 +539,9 @@ class Kernel(Shown, ABC):
     def __pow__(self, exponent: float) -> Kernel:
         return algebra.raise_to(self, exponent)
 
+    def __truediv__(self, number: float) -> Kernel:
+        return algebra.divide(self, number)
+
     def __sub__(self, other: object) -> Kernel:
         return algebra.refuse_difference(self, other)
 

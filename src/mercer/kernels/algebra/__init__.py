@@ -4,7 +4,7 @@ from mercer.kernels.algebra.after import After
 from mercer.kernels.algebra.exp import Exp, exp
 from mercer.kernels.algebra.normalized import Normalized
 from mercer.kernels.algebra.on import On
-from mercer.kernels.algebra.operations import add, multiply, raise_to, refuse_difference
+from mercer.kernels.algebra.operations import add, divide, multiply, raise_to, refuse_difference
 from mercer.kernels.algebra.power import Power
 from mercer.kernels.algebra.product import Product
 from mercer.kernels.algebra.scaled import Scaled
@@ -22,6 +22,7 @@ __all__ = [
     "Sum",
     "Weighted",
     "add",
+    "divide",
     "exp",
     "multiply",
     "raise_to",

@@ -49,6 +49,16 @@ def multiply(left: object, right: object) -> Kernel:
     return algebra.Product((as_kernel(left, "a product"), as_kernel(right, "a product")))
 
 
+def divide(kernel: Kernel, number: float) -> Kernel:
+    """Kernel / number."""
+    if isinstance(number, Kernel) or not isinstance(number, numbers.Real) or not number > 0:
+        raise KernelError(
+            f"A kernel is divided by a positive number; got {number!r:.60}. A quotient of kernels is not a kernel in "
+            "general: ask mercer.prove about its text."
+        )
+    return multiply(kernel, 1.0 / float(number))
+
+
 def raise_to(kernel: Kernel, exponent: float) -> Kernel:
     """Kernel ** exponent; the first power is the kernel itself."""
     if isinstance(exponent, Kernel) or not isinstance(exponent, numbers.Real):

@@ -473,7 +473,11 @@ class _Reader:
             self.fail(f"There is no column {text!r}. The columns are {known}, or x1, x2, ... by their places", token)
         left = re.sub(rf"[{''.join(self.called.letters)}](_?[0-9]+)?", "", text)
         if len(left) == 1 and left.isalpha():
-            self.fail(f"There is no value of {left!r}. Give names={{{left!r}: ...}}, a number or a matrix", token)
+            self.fail(
+                f"There is no value of {left!r}. Give a number or a matrix, names={{{left!r}: ...}}, or write the "
+                "matrix itself, as in x'[[2, 1], [1, 2]]z",
+                token,
+            )
         known = ", ".join((*FUNCTIONS, "min", "max", "norm", "dot", "sum", "prod"))
         points = f"{self.called.first} and {self.called.second}" if self.points == 2 else self.called.first
         names = "" if self.points == 2 else ". Columns go by names where a table has some, else they are x1, x2, ..."
