@@ -19,7 +19,10 @@ CONSTANT = "The scale of the process is found from y: where y never varies, `var
 DRAWS = "Random draws are others; where a bound holds for some draws, it may not for this one."
 INDEX = "More features than 64 bits can number, or than memory holds, are refused in words of Mercer's own."
 MISSING = '`assign_labels`, `affinity="nearest_neighbors"` and the `penalty` of a perceptron do not exist.'
-NAMES = "Names of features say what they are, or count from 1: `x1 x2`, `cos(w1.x + t1)`, `nystrom1`."
+NAMES = (
+    "Names of features say what they are, or count from 1: `x1 x2`, `cos(w1.(x - c) + t1)` with the mean c of the rows, "
+    "`nystrom1`."
+)
 NO_KERNEL = "`additive_chi2` and polynomials of a fractional degree are no kernels, and have no name."
 ONE_OBJECT = "A kernel is one object: no `gamma`, `degree` or `coef0` stands beside it, to be ignored or refused."
 ONE_NUMBER = "A function that gives an array of one number for two points, or for two tables, is one of points."

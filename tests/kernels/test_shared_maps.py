@@ -82,6 +82,8 @@ def test_where_a_matrix_leads(domain, matrix, image):
 
 
 def test_where_a_function_leads():
+    """A function with a name keeps what it keeps; of another one nothing is known."""
     kernel = Gaussian().after(np.tanh)
-    assert kernel.image(NATURALS) is REALS
+    assert (kernel.image(NATURALS), kernel.image(REALS)) == (NONNEGATIVE, REALS)
     assert (kernel.map_label, kernel.width) == ("tanh(x)", None)
+    assert Gaussian().after(lambda X: X + 1).image(NATURALS) is REALS

@@ -103,7 +103,8 @@ class Exercise(Shown):
     ('C', 'C')
     >>> print(exercise.mark("A"))
     A is not right.
-      A. phi(x) = [x1, x2, x3]: phi(x).phi(z) is 0 and k(x, z) is 1 at x = (0, 1, 0), z = (0, 0, 1).
+      A. phi(x) = [x1, x2, x3]: at x = (0, 1, 0), z = (0, 0, 1) phi(x).phi(z) is 0 and the kernel is 1;
+      the coefficient of x2 z3 is 0 in the one and 1 in the other.
       1 right choice is missing.
     """
 
