@@ -265,7 +265,7 @@ def _exponent(points: list[Record]) -> str:
     return f"time grows like n^{np.polyfit(np.log(n), np.log(seconds), 1)[0]:.2f}; "
 
 
-SHARED = ("scale", "margins", "unsupervised", "structured", "processes", "relevance")
+SHARED = ("small", "scale", "margins", "unsupervised", "structured", "processes", "relevance")
 READERS: dict[str, Reader] = {part: partial(shared, part) for part in SHARED} | {
     "gram": gram, "kernels": kernels, "lifts": lifts, "ridge": ridge, "truth": truth, "plans": plans,
     "watching": watching, "levels": levels, "defaults": defaults, "curves": curves, "tool": tool, "growth": growth,

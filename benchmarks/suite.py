@@ -73,6 +73,7 @@ PARTS = (
     Part("gram", quick=("--quick", "--only", "products")),
     Part("lifts", data=IF_THERE, quick=("--quick", "--only", "fourier")),
     Part("ridge", quick=("--quick", "--only", "path")),
+    Part("small", quick=("--quick", "--only", "fits")),
     Part("processes", data=IF_THERE),
     Part("relevance", ("--repeats", "1"), quick=None, data=REQUIRED),
     Part("scale", ("--repeats", "2"), ("--quick", "--only", "exact", "--repeats", "1"), data=REQUIRED),
