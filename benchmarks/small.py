@@ -297,12 +297,11 @@ def tuned(options: argparse.Namespace) -> Iterator[Row]:
     gammas, alphas = [table.gamma / factor**2 for factor in factors], np.logspace(-5, 2, 30)
     theirs = GridSearchCV(kernel_ridge.KernelRidge(kernel="rbf"), {"gamma": gammas, "alpha": alphas}, cv=5)
 
-    def ours() -> Any:
-        models = [
-            mercer.KernelRidge(Gaussian(table.length * f), alpha=alphas, fit_intercept=False).fit(table.X, y)
-            for f in factors
-        ]
-        return min(models, key=lambda model: float(np.min(model.loo_.errors)))
+    def ours() -> float:
+        kernels = [Gaussian(table.length * factor) for factor in factors]
+        models = [mercer.KernelRidge(kernel, alpha=alphas, fit_intercept=False) for kernel in kernels]
+        paths = [model.fit(table.X, y).loo_ for model in models]
+        return min(float(path.errors.min()) for path in paths if path is not None)
 
     best = in_turns({"ours": ours, "theirs": partial(theirs.fit, table.X, y)}, 2)
     ratio = best["theirs"] / best["ours"]

@@ -20,8 +20,8 @@ DRAWS = "Random draws are others; where a bound holds for some draws, it may not
 INDEX = "More features than 64 bits can number, or than memory holds, are refused in words of Mercer's own."
 MISSING = '`assign_labels`, `affinity="nearest_neighbors"` and the `penalty` of a perceptron do not exist.'
 NAMES = (
-    "Names of features say what they are, or count from 1: `x1 x2`, `cos(w1.(x - c) + t1)` with the mean c of the rows, "
-    "`nystrom1`."
+    "Names of features say what they are, or count from 1: `x1 x2`, `cos(w1.(x - c) + t1)` with the mean c of the "
+    "rows, `nystrom1`."
 )
 NO_KERNEL = "`additive_chi2` and polynomials of a fractional degree are no kernels, and have no name."
 ONE_OBJECT = "A kernel is one object: no `gamma`, `degree` or `coef0` stands beside it, to be ignored or refused."
