@@ -6,7 +6,7 @@ import numbers
 import reprlib
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,6 +58,13 @@ class Graph:
         found = (nodes, edges, labels_of("labels", self.labels, nodes, "nodes"), kinds)
         for name, value in zip(("nodes", "edges", "labels", "edge_labels"), found, strict=True):
             object.__setattr__(self, name, value)
+
+    @classmethod
+    def of_checked(cls, nodes: int, edges: Edges, labels: Labels | None, edge_labels: Labels | None) -> Self:
+        """A graph of parts as they are stored: ordered edges, each once, read-only; tuples of labels that are equal."""
+        graph = object.__new__(cls)
+        graph.__dict__.update(nodes=nodes, edges=edges, labels=labels, edge_labels=edge_labels)
+        return graph
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Graph):
