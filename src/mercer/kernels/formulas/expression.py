@@ -17,7 +17,7 @@ from mercer.kernels.domain import Domain
 from mercer.kernels.formulas.build import absolute, multiply, power
 from mercer.kernels.formulas.evaluation import is_assumed, values_of_pairs, values_of_rows
 from mercer.kernels.formulas.polynomials import NotPolynomialError, Polynomial, expanded
-from mercer.kernels.formulas.reader import Read, read_tree
+from mercer.kernels.formulas.reading import Read, read_tree
 from mercer.kernels.formulas.surds import TooLargeError
 from mercer.kernels.formulas.tree import (
     ONLY,
