@@ -145,7 +145,7 @@ class BasisDisplay(Display):
         bumps = bool((terms * weights >= 0).all())
         self.intercept_ = self.points_ = None
         if line is not None and y is not None:
-            self.points_ = axes.scatter(line.values, y, s=10, color="0.6", label="rows", zorder=1)
+            self.points_ = axes.scatter(line.values, y, s=10, color="0.4", label="rows", zorder=1.5)
         self.terms_ = self._bumps(axes, terms, weights) if bumps else self._named(axes, terms, weights, names)
         if self.intercept:
             self.intercept_ = axes.axhline(self.intercept, color="black", linestyle=":", linewidth=1.0)
