@@ -216,4 +216,5 @@ def test_points_of_a_boundary_lie_above_its_lines():
     model = KernelSVC("gaussian(1)").fit(X, y)
     drawn = BoundaryDisplay.from_estimator(model, X, y, grid=20)
     lines = [each for each in drawn.ax_.collections if type(each).__name__ == "QuadContourSet"]
-    assert lines and max(each.get_zorder() for each in lines) < min(each.get_zorder() for each in drawn.points_)
+    assert lines
+    assert max(each.get_zorder() for each in lines) < min(each.get_zorder() for each in drawn.points_)

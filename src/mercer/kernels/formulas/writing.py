@@ -31,6 +31,8 @@ from mercer.kernels.formulas.tree import (
 from mercer.kernels.latex import escaped
 
 GREEK = {name: rf"\{name}" for name in ("phi", "psi")}
+SIZES: dict[Node, Node] = {Call("abs", (each,)): each for each in (X, Z, GAP)}
+"""What a 1-norm adds up, and the vector that it is of."""
 SUM, PRODUCT, POWER, ATOM = 0, 1, 2, 3
 """How tightly a text binds."""
 Written = tuple[str, int]
@@ -152,6 +154,9 @@ class Writer:
     def over(self, node: Over, over: bool) -> Written:
         if isinstance(node.of, Call) and node.of.name == "min" and node.of.arguments == (X, Z) and not self.latex:
             return f"min({self.points[0]}, {self.points[1]})", ATOM
+        if node.join == "sum" and node.of in SIZES:
+            size = self.written(SIZES[node.of], False)[0]
+            return (rf"\lVert {size} \rVert_1" if self.latex else f"|{size}|_1"), ATOM
         inside = self.written(node.of, True)[0]
         if self.latex:
             return rf"\{node.join}_k {self.parens(inside)}", PRODUCT

@@ -116,10 +116,10 @@ class Arithmetic:
             self.cursor.fail(f"An exponent is at most {MAX_EXPONENT:,}", operator)
         return found
 
-    def length(self, value: Value, token: Token) -> Node:
-        """The length of a vector, the absolute value of a number."""
+    def length(self, value: Value, token: Token, order: int = 2) -> Node:
+        """The length of a vector, or its 1-norm; the absolute value of a number."""
         if isinstance(value, Vector):
-            return self.cursor.built(token, lambda: value.norm)
+            return self.cursor.built(token, lambda: value.norm if order == 2 else value.sum_of_sizes)
         return self.cursor.built(token, build.absolute, self.scalar(value, token))
 
     def extreme(self, name: str, arguments: list[Value], token: Token) -> Node:

@@ -51,11 +51,7 @@ class Coordinates:
         match = re.match(r"_(?:([0-9]+)|([a-z])(?![A-Za-z]))", token.text) if token.kind == "name" else None
         if match is None:
             return None, None
-        rest = token.text[match.end() :]
-        if rest:
-            self.cursor.replace(Token("name", rest, token.position + match.end()))
-        else:
-            self.cursor.step()
+        self.cursor.cut(match.end())
         return match.group(1), match.group(2)
 
     def _which(self, letter: str, primes: int, token: Token) -> int:

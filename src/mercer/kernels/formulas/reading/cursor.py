@@ -56,6 +56,15 @@ class Cursor:
         if not self.take(symbol):
             self.fail(f"Here {symbol!r} is needed; got {self.next.text or 'the end'!r}")
 
+    def cut(self, letters: int) -> None:
+        """Step over the first letters of a name; the others are a name of their own."""
+        token = self.next
+        rest = token.text[letters:]
+        if rest:
+            self.replace(Token("name", rest, token.position + letters))
+        else:
+            self.step()
+
     def replace(self, *tokens: Token) -> None:
         """Put tokens in place of the next one."""
         self.tokens[self.at : self.at + 1] = tokens

@@ -6,7 +6,8 @@
     product = power { ["*" | "/" | "." | "@"] power }          nothing between two of them is a product, too
     power   = ["-"] atom [ ("^" | "**") power ]
     atom    = number | point | column | constant | function "(" sum { "," sum } ")" | "(" sum ")"
-            | "|" sum "|" | "||" sum "||" | "<" sum "," sum ">" | "[" sum { "," sum } "]" | ("sum" | "prod") product
+            | ("|" sum "|" | "||" sum "||") ["_1" | "_2"] | "<" sum "," sum ">" | "[" sum { "," sum } "]"
+            | ("sum" | "prod") product
 """
 
 from __future__ import annotations
@@ -193,7 +194,18 @@ class Grammar:
         if double:
             self.cursor.expect("|")
         self.bars = bars
-        return self.arithmetic.length(value, token)
+        return self.arithmetic.length(value, token, self.order())
+
+    def order(self) -> int:
+        """Which norm it is, by the index that follows: |x - z|_1."""
+        token = self.cursor.next
+        if token.kind != "name" or not token.text.startswith("_"):
+            return 2
+        match = re.match(r"_([12])(?![0-9])", token.text)
+        if match is None:
+            self.cursor.fail(f"Norms have the index 1 or 2, as in |x - z|_1; got {token.text!r}")
+        self.cursor.cut(match.end())
+        return int(match.group(1))
 
     def listed(self, token: Token) -> Value:
         """A vector that is written out, or a matrix as a list of lists."""
@@ -284,7 +296,7 @@ class Grammar:
         if len(arguments) != needed:
             self.cursor.fail(f"{name} takes {needed} argument{'s' * (needed != 1)}, got {len(arguments)}", token)
         if name == "norm":
-            return arithmetic.length(arguments[0], token)
+            return arithmetic.length(arguments[0], token, self.order())
         left, right = arguments
         if name == "frac":
             above, below = arithmetic.scalar(left, token), arithmetic.scalar(right, token)

@@ -68,6 +68,13 @@ class Vector:
         squares = add(tuple(power(entry, number(2)) for entry in self.entries))
         return multiply((absolute(self.scale), Call("sqrt", (squares,))))
 
+    @property
+    def sum_of_sizes(self) -> Node:
+        """The 1-norm."""
+        if self.body is not None:
+            return multiply((absolute(self.scale), total("sum", absolute(self.body))))
+        return multiply((absolute(self.scale), add(tuple(map(absolute, self.entries)))))
+
     def squared(self) -> Node:
         """The squared length."""
         scale = power(self.scale, number(2))
