@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import mercer.kernels as catalog
 from mercer.errors import KernelError, ParseError
 from mercer.kernels.base import Kernel
 from mercer.kernels.text_grammar import MAX_NODES, KernelReader
+
+if TYPE_CHECKING:
+    from mercer.kernels.formulas import Expression
 
 MAX_LETTERS = 1 << 20
 """Letters of a text."""
@@ -77,14 +80,19 @@ def of_formula(text: str, names: Mapping[str, Any] | None = None, open: bool = F
     expression = read_kernel(text, numbers_among(names), scales=not open)
     kernel = kernel_of(expression, d)
     if kernel is None:
-        raise ParseError(
-            f"This formula is not made of kernels that are known here; mercer.prove({text.strip()!r:.80}) says whether "
-            "it is a kernel.",
-            text,
-            0,
-            len(text),
-        )
+        raise ParseError(_why_none(text.strip(), expression, d), text, 0, len(text))
     return kernel
+
+
+def _why_none(text: str, expression: Expression, d: int | None) -> str:
+    """That a formula is no kernel, where its coefficients say so; else that it is not made of those that are known."""
+    from mercer.kernels.proof.polynomial import refuted  # few texts come here
+
+    asked = f"mercer.prove({text!r:.80}{'' if d is None else f', d={d}'})"
+    found = refuted(expression, d)
+    if found is None:
+        return f"This formula is not made of kernels that are known here; {asked} says whether it is a kernel."
+    return f"This formula is no kernel: {found.brief}. {asked} has the proof."
 
 
 def numbers_among(names: Mapping[str, Any] | None) -> dict[str, Any]:

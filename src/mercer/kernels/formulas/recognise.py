@@ -251,6 +251,8 @@ class _Recogniser:
 
     def single(self, node: Node) -> Kernel:
         """What is no sum, product or power."""
+        if isinstance(node, Call) and node.name not in FUNCTIONS and not node.arguments:
+            return Assumed(node.name)
         if isinstance(node, Call) and node.name not in FUNCTIONS and set(node.arguments) == {X, Z}:
             return Assumed(f"{node.name}(x, z)")
         if isinstance(node, Dot) and {node.left, node.right} == {X, Z}:

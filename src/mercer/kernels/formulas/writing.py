@@ -30,7 +30,7 @@ from mercer.kernels.formulas.tree import (
 )
 from mercer.kernels.latex import escaped
 
-GREEK = {name: rf"\{name}" for name in ("phi", "psi")}
+GREEK = {name: rf"\{name}" for name in ("alpha", "beta", "eta", "kappa", "lambda", "mu", "phi", "psi", "theta")}
 SIZES: dict[Node, Node] = {Call("abs", (each,)): each for each in (X, Z, GAP)}
 """What a 1-norm adds up, and the vector that it is of."""
 SUM, PRODUCT, POWER, ATOM = 0, 1, 2, 3
@@ -128,6 +128,8 @@ class Writer:
             if self.latex:
                 return rf"\frac{{\sin({pieces[0]})}}{{{pieces[0]}}}", PRODUCT
             return f"sin({pieces[0]})/{below}", PRODUCT
+        if not pieces:
+            return (assumed_name(node.name) if self.latex else node.name), ATOM
         if not self.latex:
             return f"{node.name}({', '.join(pieces)})", ATOM
         if node.name == "sqrt":

@@ -38,16 +38,10 @@ MAX_NUMBER = 40
 
 
 class Grammar:
-    """The rules over one row of tokens.
+    """The rules over one row of tokens."""
 
-    abstract : whether functions of the points may only be named, as in f(x) k(x, z) f(z)
-    """
-
-    def __init__(
-        self, cursor: Cursor, arithmetic: Arithmetic, words: Vocabulary, coordinates: Coordinates, abstract: bool
-    ) -> None:
+    def __init__(self, cursor: Cursor, arithmetic: Arithmetic, words: Vocabulary, coordinates: Coordinates) -> None:
         self.cursor, self.arithmetic, self.words, self.coordinates = cursor, arithmetic, words, coordinates
-        self.abstract = abstract
         self.bars = 0
 
     def whole(self) -> Value:
@@ -233,10 +227,10 @@ class Grammar:
 
     def word(self) -> Value:
         """A name, or several that stand without a space between: the first one; the others follow as tokens."""
-        cursor = self.cursor
-        if self.abstract and cursor.behind.text == "(" and self.words.names_function(cursor.next):
+        cursor, words = self.cursor, self.words
+        if words.names_function():
             return self.only_named(cursor.step())
-        cursor.replace(*self.words.names_in(cursor.next))
+        cursor.replace(*words.names_in(cursor.next))
         return self.named(cursor.step())
 
     def only_named(self, token: Token) -> Node:
@@ -266,6 +260,8 @@ class Grammar:
             return self.coordinates.point(match.group(1), match.group(2), match.group(3), token)
         if text in CONSTANTS:
             return Constant(text)
+        if words.names_number(text):
+            return Call(text.replace("_", ""), ())
         words.assume(token)
         return number(1)
 

@@ -43,13 +43,13 @@ def read_tree(
     names : numbers, vectors and matrices by name
     columns : names of columns, which formulas of one point may use
     scales : whether a letter of scale without a value is 1
-    assumed : whether functions of the points may only be named, as in f(x) k(x, z) f(z)
+    assumed : whether functions of the points and numbers may only be named, as in f(x) k(x, z) f(z) + c
     """
     given = {name: value_of(name, value) for name, value in names.items()}
     cursor = Cursor(plain(text))
-    words = Vocabulary(cursor, points, given, columns, scales)
+    words = Vocabulary(cursor, points, given, columns, scales, assumed)
     arithmetic = Arithmetic(cursor)
-    grammar = Grammar(cursor, arithmetic, words, Coordinates(cursor, words), abstract=assumed)
+    grammar = Grammar(cursor, arithmetic, words, Coordinates(cursor, words))
     value = grammar.whole()
     first = cursor.tokens[0]
     entries = list(value.listed) if points == 1 and isinstance(value, Vector) and value.body is None else [value]

@@ -21,6 +21,10 @@ SCALES = ("ell", "gamma", "l", "lambda", "s", "sigma", "tau")
 KNOWN = frozenset({*FUNCTIONS, *OTHER_NAMES, *OF_VECTORS, "pi", "e", *(name for name in SCALES if len(name) > 1)})
 OVER = re.compile(r"(?:sum|prod)(?:_[a-z])?")
 """A sum or a product over columns, with the letter that runs or without."""
+NAMED_NUMBER = re.compile(r"(?:[abcw]|alpha|beta|eta|kappa|lambda|mu|theta)(?:_?[0-9]+)?")
+"""A number that is only named, where functions may only be named too: the a of a k(x, z)."""
+POINTS = re.compile(r"\(\s*[A-Za-z]\w*\s*'*\s*(?:,\s*[A-Za-z]\w*\s*'*\s*)?\)")
+"""One point or two in parentheses."""
 LETTER = re.compile(r"([A-Za-z])(?:_?([0-9]+)|_([a-z]))?")
 """A letter with a number, or with a letter, or alone."""
 MAX_GLUED = 30
@@ -28,24 +32,50 @@ MAX_GLUED = 30
 
 
 class Vocabulary:
-    """What words mean in one formula; `called` says how its points are called, `assumed` what was taken as 1."""
+    """What words mean in one formula; `called` says how its points are called, `assumed` what was taken as 1.
+
+    abstract : whether functions of the points and numbers may only be named
+    """
 
     def __init__(
-        self, cursor: Cursor, points: int, names: Mapping[str, Value], columns: Sequence[str], scales: bool
+        self,
+        cursor: Cursor,
+        points: int,
+        names: Mapping[str, Value],
+        columns: Sequence[str],
+        scales: bool,
+        abstract: bool,
     ) -> None:
         self.cursor, self.points, self.columns, self.scales = cursor, points, tuple(columns), scales
+        self.abstract = abstract
         self.names = dict(names)
         known = {*KNOWN, *self.names, *self.columns}
+        known |= {token.text for token in cursor.tokens if token.text[1:2].isalpha() and self._may_name(token.text)}
         joins = any(OVER.fullmatch(token.text) for token in cursor.tokens)
         self.called = names_of_two(cursor.tokens, known, joins) if points == 2 else names_of_one(cursor.tokens, known)
         self.assumed: set[str] = set()
 
-    def names_function(self, token: Token) -> bool:
-        """Whether a name means nothing else, so that f in f(x) is a function that is only named."""
+    def names_function(self) -> bool:
+        """Whether the next name means nothing else in front of a parenthesis: f in f(x) is a function, only named.
+
+        The a of a(x.z + 1) is a number.
+        """
+        token = self.cursor.next
         match = re.fullmatch(r"([A-Za-z]+)_?[0-9]*", token.text)
-        if match is None or token.text in self.names or token.text in KNOWN:
+        if not self.abstract or self.cursor.behind.text != "(" or match is None:
             return False
-        return match.group(1) not in self.called.letters
+        if token.text in self.names or token.text in KNOWN or match.group(1) in self.called.letters:
+            return False
+        return (
+            not self.names_number(token.text) or POINTS.match(self.cursor.text, self.cursor.behind.position) is not None
+        )
+
+    def names_number(self, text: str) -> bool:
+        """Whether a name means nothing else, so that c in c k(x, z) is a number that is only named."""
+        return self._may_name(text) and text[0] not in self.called.letters
+
+    def _may_name(self, text: str) -> bool:
+        return self.abstract and text not in KNOWN and NAMED_NUMBER.fullmatch(text) is not None
 
     def names_in(self, token: Token) -> list[Token]:
         """The names of which a word is made, each the longest one such that the rest can be read, too."""
@@ -81,11 +111,11 @@ class Vocabulary:
         if piece in KNOWN:
             return end == len(text) or piece == "sqrt" or piece in SCALES
         match = LETTER.fullmatch(piece)
-        if match is None:
-            return False
-        if match.group(1) in self.called.letters:
+        if match is not None and match.group(1) in self.called.letters:
             return True
-        return piece in SCALES and self.points == 2
+        if self.names_number(piece):
+            return start == 0  # further inside of a word it is more likely a typo
+        return match is not None and piece in SCALES and self.points == 2
 
     def unknown(self, text: str, token: Token) -> NoReturn:
         """Refuse a word that means nothing, and say what there is."""
