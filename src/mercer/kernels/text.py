@@ -80,15 +80,15 @@ def of_formula(text: str, names: Mapping[str, Any] | None = None, open: bool = F
     expression = read_kernel(text, numbers_among(names), scales=not open)
     kernel = kernel_of(expression, d)
     if kernel is None:
-        raise ParseError(_why_none(text.strip(), expression, d), text, 0, len(text))
+        raise ParseError(_why_none(text.strip(), expression, d, bool(names)), text, 0, len(text))
     return kernel
 
 
-def _why_none(text: str, expression: Expression, d: int | None) -> str:
+def _why_none(text: str, expression: Expression, d: int | None, named: bool) -> str:
     """That a formula is no kernel, where its coefficients say so; else that it is not made of those that are known."""
     from mercer.kernels.proof.polynomial import refuted  # few texts come here
 
-    asked = f"mercer.prove({text!r:.80}{'' if d is None else f', d={d}'})"
+    asked = f"mercer.prove({text!r:.80}{'' if d is None else f', d={d}'}{', names=...' * named})"
     found = refuted(expression, d)
     if found is None:
         return f"This formula is not made of kernels that are known here; {asked} says whether it is a kernel."

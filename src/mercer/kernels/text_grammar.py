@@ -209,6 +209,8 @@ class KernelReader:
             inside = self.sum()
             self.expect(")")
             return inside
+        if token.kind == "symbol" and token.text == "-" and self.signed:
+            self.fail("A minus stands in front of a term, as in linear - 2*gaussian")
         if token.kind == "symbol" and token.text == "-":
             self.fail('A kernel takes no negative number; mercer.prove("...") reads differences, and judges them')
         if token.kind != "name":

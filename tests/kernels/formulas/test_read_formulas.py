@@ -270,3 +270,11 @@ def test_norms_have_an_index():
     for text in ("|x - z|_3", "|x - z|_inf", "|x - z|_12"):
         with pytest.raises(ParseError, match=r"index 1 or 2, as in \|x - z\|_1"):
             read_kernel(text)
+
+
+def test_a_transpose_needs_no_space():
+    M = [[2.0, 1.0], [0.0, 3.0]]
+    X, Z = np.random.default_rng(4).normal(size=(2, 4, 2))
+    for text in ("x^TMz", "x^T M z", "x^{T}Mz", r"x^\top M z", "x^TMx'"):
+        np.testing.assert_allclose(read_kernel(text, {"M": M}).pairs(X, Z), X @ np.array(M) @ Z.T, rtol=1e-13)
+    assert np.allclose(read_kernel("x1^T z1^T", {"T": 2}).pairs(X, Z), np.outer(X[:, 0] ** 2, Z[:, 0] ** 2))

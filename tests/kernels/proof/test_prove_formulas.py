@@ -449,3 +449,26 @@ def test_what_no_coefficients_refute_is_not_called_no_kernel():
     for text in ("cos(x1 z1)", "x.z - 1"):  # the second without a number of columns
         with pytest.raises(ParseError, match="not made of kernels that are known here"):
             mercer.parse(text)
+
+
+def test_names_reach_lifts_and_checks():
+    M = [[2.0, 1.0], [1.0, 2.0]]
+    X = np.random.default_rng(6).normal(size=(5, 2))
+    for d in (2, X):
+        phi = mercer.lift("x'Mz", d, names={"M": M}).transform(X)
+        np.testing.assert_allclose(phi @ phi.T, X @ np.array(M) @ X.T, rtol=1e-12)
+    assert mercer.check(["2 x1", "2 x2"], "c x.z", names={"c": 4}).status == "equal"
+    assert mercer.check(["x1", "x2"], "c x.z", names={"c": 4}).status == "different"
+    with pytest.raises(ParseError, match=r"no kernel: .*names=\.\.\.\) has the proof"):
+        mercer.lift("x'Mz", 2, names={"M": [[0, 1], [1, 0]]})
+    with pytest.raises(InputError, match="the text of a kernel, to use names"):
+        mercer.lift(["x1"], 2, names={"a": 1.0})
+
+
+def test_what_is_asked_in_another_way_is_told_how():
+    with pytest.raises(ParseError, match="A minus stands in front of a term, as in linear - 2"):
+        mercer.prove("gaussian * -1")
+    with pytest.raises(KernelError, match=r"got the class Gaussian\. Give Gaussian\(\.\.\.\)"):
+        mercer.prove(mercer.kernels.Gaussian)
+    with pytest.raises(ParseError, match="Did you mean 'gaussian'"):
+        mercer.check(["x1"], "gausian")

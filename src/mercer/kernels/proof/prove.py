@@ -101,6 +101,8 @@ def prove(
         return answered(kernel, width, place, names, limit, prove_kernel)
     if isinstance(kernel, Kernel):
         return prove_kernel(Question(kernel), width, place, limit)
+    if isinstance(kernel, type) and issubclass(kernel, Kernel):
+        raise KernelError(f"prove needs a kernel; got the class {kernel.__name__}. Give {kernel.__name__}(...).")
     if callable(kernel):
         return _prove_function(kernel, width, REALS if place is None else place, limit)
     raise KernelError(f"prove needs a kernel, a text or a function of two points; got {kernel!r}. Give one of these.")

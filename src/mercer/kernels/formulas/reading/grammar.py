@@ -130,9 +130,9 @@ class Grammar:
         while True:
             if cursor.sees("'") and isinstance(base, Matrix | Vector):
                 cursor.step()
-            elif cursor.sees("^", "**") and cursor.behind.text == "T" and "T" not in self.words.names:
+            elif cursor.sees("^", "**") and self.words.transposes(cursor.behind):
                 cursor.step()
-                cursor.step()
+                cursor.cut(1)
             else:
                 return base
             base = base.turned if isinstance(base, Matrix) else base

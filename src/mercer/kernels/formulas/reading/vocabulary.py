@@ -70,6 +70,11 @@ class Vocabulary:
             not self.names_number(token.text) or POINTS.match(self.cursor.text, self.cursor.behind.position) is not None
         )
 
+    def transposes(self, token: Token) -> bool:
+        """Whether a word behind ^ is the T of x^T z, or of x^Tz, which has no space."""
+        glued = token.kind == "name" and token.text.startswith("T") and token.text not in self.names
+        return glued and "T" not in self.names
+
     def names_number(self, text: str) -> bool:
         """Whether a name means nothing else, so that c in c k(x, z) is a number that is only named."""
         return self._may_name(text) and text[0] not in self.called.letters
