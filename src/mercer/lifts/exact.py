@@ -160,16 +160,17 @@ def lift(
     >>> print(lift(["x1", "x2", "x1^2", "sqrt(2)*x1*x2", "x2^2"], 2).kernel)
     linear + linear**2
     """
+    known: Any = kernel
     if names and not isinstance(kernel, str):
         raise InputError(message("the text of a kernel, to use names", f"got {kernel!r:.60}", "Leave names out."))
-    if isinstance(kernel, list | tuple) or is_texts(kernel):
-        return Formulas(kernel).fit(_rows(d))
-    if names and not isinstance(d, numbers.Integral):
-        kernel = parse(kernel, names, open=True)
+    if names and isinstance(kernel, str):
+        known = parse_for(kernel, int(d), names) if isinstance(d, numbers.Integral) else parse(kernel, names, open=True)
+    if isinstance(known, list | tuple) or is_texts(known):
+        return Formulas(known).fit(_rows(d))
     if not isinstance(d, numbers.Integral):
-        return (Counts if stated(kernel).kinds else Exact)(kernel).fit(d)
+        return (Counts if stated(known).kinds else Exact)(known).fit(d)
     rows = _rows(d)
-    known = parse_for(kernel, int(d), names) if isinstance(kernel, str) else kernel  # no data, no median
+    known = parse_for(known, int(d)) if isinstance(known, str) else known  # no data, no median
     return Exact(known).fit(rows)
 
 
