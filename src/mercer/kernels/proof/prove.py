@@ -53,7 +53,7 @@ def prove(
     kernel : Kernel, str or callable
         A kernel; a text; or a Python function of two points (arrays of d numbers), which can be refuted or left
         unknown, never proven. A text has kernels by their names, "gaussian - laplace", or is a formula of two points as
-        on paper or in LaTeX: "(1 + x.x')^2", "x1*z1 + x2*z3", "min(x, z)", "exp(-|x - z|^2/(2 s^2))",
+        on paper or in LaTeX: "(1 + x.x')^2", "x1*z1 + x2*z3", "min(x, z)", `"exp(-|x - z|^2/(2 s^2))"`,
         "x'[[2, 1], [1, 2]]z". Letters of scale without a value are 1. Functions of the points may be only named,
         "f(x) k(x, z) f(z)", and so may numbers a, b, c, w, alpha, beta, eta, kappa, lambda1, mu and theta: then it is
         proven for all of them, numbers of at least 0.
