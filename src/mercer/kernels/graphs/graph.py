@@ -6,7 +6,7 @@ import numbers
 import reprlib
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,13 +59,6 @@ class Graph:
         for name, value in zip(("nodes", "edges", "labels", "edge_labels"), found, strict=True):
             object.__setattr__(self, name, value)
 
-    @classmethod
-    def of_checked(cls, nodes: int, edges: Edges, labels: Labels | None, edge_labels: Labels | None) -> Self:
-        """A graph of parts as they are stored: ordered edges, each once, read-only; tuples of labels that are equal."""
-        graph = object.__new__(cls)
-        graph.__dict__.update(nodes=nodes, edges=edges, labels=labels, edge_labels=edge_labels)
-        return graph
-
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Graph):
             return NotImplemented
@@ -86,6 +79,13 @@ class Graph:
     @property
     def _about(self) -> tuple[Any, ...]:
         return self.nodes, self.labels, self.edge_labels
+
+
+def of_checked(nodes: int, edges: Edges, labels: Labels | None, edge_labels: Labels | None) -> Graph:
+    """A graph of parts as they are stored: ordered edges, each once, read-only; tuples of labels that are equal."""
+    graph = object.__new__(Graph)
+    graph.__dict__.update(nodes=nodes, edges=edges, labels=labels, edge_labels=edge_labels)
+    return graph
 
 
 def labels_of(name: str, labels: Any, count: int, things: str) -> Labels | None:

@@ -17,7 +17,7 @@ REMEDY = "Give a Graph, a NetworkX graph, an adjacency matrix, (matrix, labels),
 
 
 def items_of(things: Sequence[Any]) -> tuple[Graph, ...]:
-    """Each object as a graph. Cost: a few operations per edge, and about 20 microseconds per graph.
+    """Each object as a graph. Cost: a few operations per edge, and 10 to 20 microseconds per graph.
 
     An object may be a `Graph`; a NetworkX graph, whose labels are the attributes "label" of its nodes and edges; a
     symmetric matrix of zeros and ones, dense or sparse; a tuple of such a matrix, labels of nodes, and labels of edges

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from mercer.errors import InputError, message
-from mercer.kernels.graphs.graph import Graph, Labels, labels_of
+from mercer.kernels.graphs.graph import Graph, Labels, labels_of, of_checked
 from mercer.kernels.graphs.joined import Whole, ends_of
 
 SUBJECT = "A NetworkX graph"
@@ -54,7 +54,7 @@ def _read(networks: list[Any], parallel: bool) -> list[Graph]:
     labels, kinds = _labels("nodes", _flat(map(_VALUES, nodes)), starts), _labels("edges", attributes, ends)
     parts = zip(map(len, nodes), pairwise(ends.tolist()), labels, kinds, strict=True)
     return [
-        (Graph if g in twice else Graph.of_checked)(count, edges[start:stop], named, kind)
+        (Graph if g in twice else of_checked)(count, edges[start:stop], named, kind)
         for g, (count, (start, stop), named, kind) in enumerate(parts)
     ]
 
