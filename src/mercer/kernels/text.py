@@ -17,7 +17,7 @@ weighted a name alone is a function of the table `NAMED`: constant.weighted(exp)
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import fields
 from functools import cache
 from typing import Any, NoReturn
@@ -86,7 +86,7 @@ def parse(text: str, names: Mapping[str, Any] | None = None, *, open: bool = Fal
 
 def parse_for(text: str, d: int | None, names: Mapping[str, Any] | None = None, open: bool = False) -> Kernel:
     """The kernel of a text for rows of d columns: some formulas can only be taken apart where d is known."""
-    known = known_names() | dict(names or {})
+    known = Names(names)
     try:
         return _Reader(text, known, MAX_NODES, open).kernel()
     except ParseError:
@@ -125,26 +125,46 @@ def numbers_among(names: Mapping[str, Any] | None) -> dict[str, Any]:
 
 def read_signed(text: str, names: Mapping[str, Any] | None = None) -> Kernel:
     """A kernel by its name, or a difference of some, which only `mercer.prove` takes."""
-    return _Reader(text, known_names() | dict(names or {}), MAX_NODES, signed=True).kernel()
+    return _Reader(text, Names(names), MAX_NODES, signed=True).kernel()
 
 
 def counted(text: str, names: Mapping[str, Any] | None = None, most: int = MAX_NODES) -> tuple[Kernel, int]:
     """The kernel of a text, and of how many kernels it is composed, which are at most so many."""
-    reader = _Reader(text, known_names() | dict(names or {}), most)
+    reader = _Reader(text, Names(names), most)
     return reader.kernel(), reader.nodes
 
 
 def known_names() -> dict[str, Any]:
     """Every name that a text may use: the leaf kernels that `mercer.kernels` exports, their aliases, and exp."""
-    leaves = [thing for thing in vars(catalog).values() if _is_leaf(thing)]
+    leaves = [thing for thing in (getattr(catalog, name) for name in dir(catalog)) if _is_leaf(thing)]
     named = {leaf.name: leaf for leaf in leaves}
     aliases = {alias: leaf for leaf in leaves for alias in leaf.aliases}
     return aliases | named | {"exp": catalog.exp, "quadratic": quadratic()}
 
 
+class Names(Mapping[str, Any]):
+    """Every name that a text may use, and the user's, which come first; a leaf is loaded when a text names it."""
+
+    def __init__(self, own: Mapping[str, Any] | None = None) -> None:
+        self._own = dict(own or {})
+
+    def __getitem__(self, name: str) -> Any:
+        if name in self._own:
+            return self._own[name]
+        called = "".join(word.capitalize() for word in name.split("_"))  # most leaves are called like their classes
+        leaf: Any = getattr(catalog, called) if called in dir(catalog) else None
+        return leaf if _is_leaf(leaf) and leaf.name == name else known_names()[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(known_names() | self._own)
+
+    def __len__(self) -> int:
+        return len(known_names() | self._own)
+
+
 @cache
 def quadratic() -> Kernel:
-    """(1 + <x, z>)^2, which has a name of its own; made once, since every text asks for all names."""
+    """(1 + <x, z>)^2, which has a name of its own."""
     return catalog.Polynomial(2)
 
 
@@ -157,7 +177,9 @@ def _is_leaf(thing: Any) -> bool:
 class _Reader:
     """One pass over the tokens, by recursive descent."""
 
-    def __init__(self, text: str, names: dict[str, Any], most: int, open: bool = False, signed: bool = False) -> None:
+    def __init__(
+        self, text: str, names: Mapping[str, Any], most: int, open: bool = False, signed: bool = False
+    ) -> None:
         self.text = text
         self.names = names
         self.open = open
