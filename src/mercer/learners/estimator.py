@@ -16,7 +16,6 @@ from sklearn.utils.validation import has_fit_parameter
 from mercer.errors import InputError, explains_parameters, message, speaks
 from mercer.kernels import Kernel
 from mercer.learners.data.kernel_parameters import KernelParameters
-from mercer.learners.data.plan_copy import draft
 from mercer.learners.data.validation import PRECOMPUTED, is_precomputed, kernel_of, matrix_of, rows_of
 from mercer.learners.run.callbacks import CallbackSupport
 from mercer.learners.run.fit_run import Planned, Terms, Watched, watched
@@ -129,6 +128,8 @@ class KernelEstimator(
         if sample_weight is not None and not has_fit_parameter(self, "sample_weight"):
             needs, remedy = "rows that all count once", "Leave it out, as its fit takes none."
             raise InputError(message(needs, "got sample_weight", remedy))
+        from mercer.learners.data.plan_copy import draft  # fits need none
+
         twin = draft(self)
         twin._terms()
         found: AnyPlan = twin._plan(twin._problem(X, y, sample_weight, None), None)

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from mercer.compute.runtime.memory import MAX_UNASKED_BYTES, Budget
 from mercer.errors import InputError, explains_parameters, message, speaks
-from mercer.kernels import Kernel, Linear
+from mercer.kernels import Kernel
 from mercer.lifts.certificate import Certificate, bounded
 from mercer.lifts.html import ShownEstimator
 from mercer.lifts.inputs import plain, refuse_unreadable
@@ -238,6 +238,8 @@ class Lift(ShownEstimator, TransformerMixin, BaseEstimator, ABC):  # type: ignor
     @property
     def induced(self) -> Kernel:
         """The kernel <phi(x), phi(z)>, computed from the features; for exact lifts the same function as `kernel`."""
+        from mercer.kernels import Linear  # few ask
+
         return Linear().after(Features(self))
 
     @speaks

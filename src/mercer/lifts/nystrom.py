@@ -27,8 +27,8 @@ from mercer.errors import (
     speaks,
 )
 from mercer.kernels import Kernel
+from mercer.kernels.base import PythonFunction
 from mercer.kernels.evaluation.evaluate import check_dimension, check_domain, leaves, matrix, points_of_kernel
-from mercer.kernels.function import PythonFunction
 from mercer.kernels.objects.store import Store
 from mercer.kernels.points import DOUBLE, Points, alike, points_from
 from mercer.lifts.base import Lift

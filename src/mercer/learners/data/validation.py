@@ -17,12 +17,11 @@ from mercer.errors import InputError, KernelError, message, speaker
 from mercer.kernels import Kernel
 from mercer.kernels.evaluation.evaluate import check_domain, leaves
 from mercer.kernels.fields import MEDIAN
-from mercer.kernels.function import kernel_from
 from mercer.kernels.objects.table import holds_more
 from mercer.kernels.parameters import DRAFT
 from mercer.kernels.points import DOUBLE, SINGLE, Points, points_from
 from mercer.lifts.base import Lift
-from mercer.lifts.coerce import parsed
+from mercer.lifts.coerce import as_kernel, parsed
 from mercer.lifts.inputs import array_of as array_of
 from mercer.lifts.inputs import plain as plain
 from mercer.lifts.inputs import refuse_unreadable as refuse_unreadable
@@ -84,7 +83,7 @@ def kernel_of(given: Any) -> Kernel | Lift | str:
         return given.with_parameters({}) if DRAFT in given.__dict__ else given
     if isinstance(given, Lift):
         return lift_of(given)
-    found = kernel_from(given)
+    found = as_kernel(given)
     if isinstance(found, Kernel):
         return found
     needs = "a kernel, its text, a function, a lift or 'precomputed'"
