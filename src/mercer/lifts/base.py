@@ -10,16 +10,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from mercer.compute.runtime.memory import MAX_UNASKED_BYTES, Budget
 from mercer.errors import InputError, explains_parameters, message, speaks
 from mercer.kernels import Kernel
 from mercer.lifts.certificate import Certificate, bounded
 from mercer.lifts.html import ShownEstimator
-from mercer.lifts.inputs import plain, refuse_unreadable
+from mercer.lifts.inputs import checked_table, plain, refuse_unreadable
 
-DTYPES = [np.float64, np.float32]
 BLOCK_NUMBERS = 1 << 22
 """Numbers in the features of a block of rows, about, where not all features are needed at once."""
 
@@ -198,10 +197,10 @@ class Lift(ShownEstimator, TransformerMixin, BaseEstimator, ABC):  # type: ignor
             needs, got = "parts that read tables of numbers", "one reads strings, graphs or categories"
             remedy = "Lift the composed kernel instead: Counts(k1 + k2), Counts(2 * k), or Nystrom(k1 * k2)."
             raise InputError(message(needs, got, remedy))
-        accepted = "csr" if self.takes_sparse else False
-        X = plain("X", X)
-        refuse_unreadable("X", X)
-        return validate_data(self, X, reset=reset, dtype=DTYPES, accept_sparse=accepted, order="C")
+        if type(X) is not np.ndarray or X.dtype.kind not in "fiub":
+            X = plain("X", X)
+            refuse_unreadable("X", X)
+        return checked_table(self, X, reset, sparse="csr" if self.takes_sparse else False)
 
     def _plain_features(self, X: ArrayLike) -> Any:
         """What `transform` gives, before scikit-learn puts it into a frame where `set_output` asks for one."""

@@ -33,5 +33,6 @@ else:
             "SpectralTask": "clustering",
             "Stage": "plan",
             "Task": "task",
+            "choose": "choose",
         },
     )

@@ -22,6 +22,7 @@ from mercer.kernels.parameters import DRAFT
 from mercer.kernels.points import DOUBLE, SINGLE, Points, points_from
 from mercer.lifts.base import Lift
 from mercer.lifts.coerce import as_kernel, parsed
+from mercer.lifts.inputs import DTYPES, checked_table
 from mercer.lifts.inputs import array_of as array_of
 from mercer.lifts.inputs import plain as plain
 from mercer.lifts.inputs import refuse_unreadable as refuse_unreadable
@@ -30,7 +31,6 @@ from mercer.lifts.structured import noted
 from mercer.operators.precomputed import symmetric_part
 
 Array = NDArray[np.float64]
-DTYPES = [np.float64, np.float32]
 PRECOMPUTED = "precomputed"
 AUTO = "auto"
 MAX_TOTAL_WEIGHT = 1e100
@@ -149,7 +149,7 @@ def _penalties(given: Any) -> Array:
 def rows_of(estimator: BaseEstimator, X: Any, kernel: Kernel | None, reset: bool) -> Points:
     """A table as points; of a frame only the columns at which the kernel looks must be what it reads."""
     if is_numeric(X) and not (kernel is not None and kernel.kinds):
-        rows = validate_data(estimator, X, reset=reset, dtype=DTYPES, order="C")
+        rows = checked_table(estimator, X, reset)
         names = None if reset else getattr(estimator, "feature_names_in_", None)
         named, dtype = None if names is None else tuple(names), SINGLE if rows.dtype == SINGLE else DOUBLE
         points = Points(np.asarray(rows, np.float64), named, dtype)
@@ -162,7 +162,7 @@ def rows_of(estimator: BaseEstimator, X: Any, kernel: Kernel | None, reset: bool
         points = points_from(X, kernel.needed)
     else:
         refuse_unreadable("X", X)
-        rows = validate_data(estimator, X, reset=reset, dtype=DTYPES, accept_sparse="csr", order="C")
+        rows = checked_table(estimator, X, reset, sparse="csr")
         names = getattr(estimator, "feature_names_in_", None)
         points = points_of(rows, None if names is None else tuple(names))
     return points if reset else as_fitted(estimator, points)
