@@ -81,7 +81,7 @@ def checked_table(estimator: Any, X: Any, reset: bool, sparse: str | bool = Fals
     if type(X) is np.ndarray and X.ndim == 2 and X.dtype in DTYPES and X.flags.c_contiguous and X.size:
         noted = vars(estimator)
         as_noted = noted.get("n_features_in_") == X.shape[1] and "feature_names_in_" not in noted
-        if (as_noted or reset) and _finite_sum(X):
+        if (as_noted or reset) and finite_sum(X):
             if not as_noted:
                 noted.pop("feature_names_in_", None)
                 estimator.n_features_in_ = X.shape[1]
@@ -89,7 +89,7 @@ def checked_table(estimator: Any, X: Any, reset: bool, sparse: str | bool = Fals
     return validate_data(estimator, X, reset=reset, dtype=DTYPES, accept_sparse=sparse, order="C")
 
 
-def _finite_sum(X: NDArray[Any]) -> bool:
+def finite_sum(X: NDArray[Any]) -> bool:
     """Whether the sum is finite, and so all numbers are; large ones may have none."""
     with np.errstate(all="ignore"):
         return bool(np.isfinite(X.sum()))

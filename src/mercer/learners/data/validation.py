@@ -22,7 +22,7 @@ from mercer.kernels.parameters import DRAFT
 from mercer.kernels.points import DOUBLE, SINGLE, Points, points_from
 from mercer.lifts.base import Lift
 from mercer.lifts.coerce import as_kernel, parsed
-from mercer.lifts.inputs import DTYPES, checked_table
+from mercer.lifts.inputs import DTYPES, checked_table, finite_sum
 from mercer.lifts.inputs import array_of as array_of
 from mercer.lifts.inputs import plain as plain
 from mercer.lifts.inputs import refuse_unreadable as refuse_unreadable
@@ -173,6 +173,11 @@ def is_numeric(data: Any) -> bool:
     return type(data) is np.ndarray and data.dtype.kind in "fiub"
 
 
+def is_beside(X: Any, y: Any) -> bool:
+    """Whether both are plain arrays of numbers with as many rows, as most are."""
+    return is_numeric(X) and is_numeric(y) and X.ndim == 2 and y.ndim > 0 and len(X) == len(y)
+
+
 def is_precomputed(kernel: Any) -> bool:
     """Whether the rows are one matrix of similarities that somebody else computed."""
     return isinstance(kernel, str) and kernel == PRECOMPUTED
@@ -222,6 +227,8 @@ def targets_of(estimator: BaseEstimator, X: Any, y: Any) -> Array:
     if y is None:
         name = type(estimator).__name__
         raise ValueError(f"This {name} estimator requires y to be passed, but the target y is None.")
+    if is_beside(X, y) and y.ndim <= 2 and y.size and finite_sum(y):
+        return np.asarray(y, np.float64)  # scikit-learn would find the same, and takes longer
     if not is_numeric(y):
         y = plain("y", y)
         refuse_unreadable("y", y)
