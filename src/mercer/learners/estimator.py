@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 from sklearn.utils.validation import has_fit_parameter
 
+from mercer.compute.runtime.threads import few_threads
 from mercer.errors import InputError, explains_parameters, message, speaks
 from mercer.kernels import Kernel
 from mercer.learners.data.kernel_parameters import KernelParameters
@@ -113,7 +114,8 @@ class KernelEstimator(
         plan = self._plan(problem, run)
         given = {} if sample_weight is None else {"metadata": {"sample_weight": sample_weight}}
         run.follow(plan, **({"X": X, "y": y, **given} if self._in_memory(problem) else {}))
-        result = self._solve(problem, plan, run)
+        with few_threads(plan.rows, plan.columns):
+            result = self._solve(problem, plan, run)
         self._store(problem, plan, result)
         run.ready()
         return problem, result

@@ -13,6 +13,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.compute.runtime.memory import MAX_UNASKED_BYTES, Budget
+from mercer.compute.runtime.threads import few_threads
 from mercer.errors import InputError, explains_parameters, message, speaks
 from mercer.kernels import Kernel
 from mercer.lifts.certificate import Certificate, bounded
@@ -132,7 +133,9 @@ class Lift(ShownEstimator, TransformerMixin, BaseEstimator, ABC):  # type: ignor
         -------
         Self
         """
-        self.learn(self._read(X, reset=True))
+        rows = self._read(X, reset=True)
+        with few_threads(*rows.shape):
+            self.learn(rows)
         return self
 
     @speaks
@@ -207,7 +210,8 @@ class Lift(ShownEstimator, TransformerMixin, BaseEstimator, ABC):  # type: ignor
         check_is_fitted(self)
         rows = self._read(X, reset=False)
         self._afford(rows)
-        return self.features(rows)
+        with few_threads(rows.shape[0], self.n_features()):
+            return self.features(rows)
 
     def _afford(self, rows: Any) -> None:
         """Ask the memory budget for the result, before it is computed."""

@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import copy_context
 from dataclasses import dataclass
 from functools import cache
@@ -17,6 +17,9 @@ import numpy as np
 
 from mercer.errors import InputError, message
 
+ONE_THREAD_OPERATIONS = 1 << 24
+"""n^2 (n + d) for n rows of d columns up to which BLAS gets one thread: more take longer to meet than they save, and far
+longer where other processes want the cores."""
 WATCH_SECONDS = 0.1
 """Seconds between two looks at the clock, the progress and the keyboard."""
 
@@ -160,6 +163,12 @@ def _allow_any_thread() -> None:
     for library in _controller().lib_controllers:
         if hasattr(library, "clear_controlling_thread"):
             library.clear_controlling_thread(force=True)
+
+
+def few_threads(rows: int, columns: int) -> AbstractContextManager[None]:
+    """One thread for BLAS inside, where so many rows of so many columns are little work; all of them elsewhere."""
+    few = rows > 1 and float(rows) ** 2 * (rows + columns) <= ONE_THREAD_OPERATIONS
+    return one_thread_blas() if few else nullcontext()
 
 
 class _Holder:
