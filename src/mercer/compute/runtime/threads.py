@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import copy_context
@@ -154,6 +154,16 @@ def _controller() -> Any:
     return ThreadpoolController().select(user_api="blas")
 
 
+def _set_threads(counts: Iterable[tuple[Any, int]]) -> None:
+    """Give each library of BLAS so many threads: of none where none has more than one, as in a search."""
+    counts = tuple(counts)
+    if counts:
+        _allow_any_thread()
+        for library, count in counts:
+            library.set_num_threads(count)
+        _allow_any_thread()
+
+
 def _allow_any_thread() -> None:
     """Let this thread change the limit of BLAS.
 
@@ -176,7 +186,7 @@ class _Holder:
 
     lock = threading.Lock()
     holders = 0
-    limiter: Any = None
+    before: tuple[tuple[Any, int], ...] = ()
 
 
 @contextmanager
@@ -184,8 +194,9 @@ def one_thread_blas() -> Iterator[None]:
     """BLAS uses one thread inside; the first to enter holds it, the last to leave lets it go."""
     with _Holder.lock:
         if _Holder.holders == 0:
-            _allow_any_thread()
-            _Holder.limiter = _controller().limit(limits=1)
+            counted = ((library, library.get_num_threads()) for library in _controller().lib_controllers)
+            _Holder.before = tuple((library, count) for library, count in counted if count is not None and count > 1)
+            _set_threads((library, 1) for library, _ in _Holder.before)
         _Holder.holders += 1
     try:
         yield
@@ -193,6 +204,4 @@ def one_thread_blas() -> Iterator[None]:
         with _Holder.lock:
             _Holder.holders -= 1
             if _Holder.holders == 0:
-                _allow_any_thread()
-                _Holder.limiter.restore_original_limits()
-                _allow_any_thread()
+                _set_threads(_Holder.before)
