@@ -106,7 +106,7 @@ FRESH = {
     "KernelRidge, all found": "KernelRidge().fit(X, y).predict(X)",
     "KernelSVC": "KernelSVC('gaussian(2)').fit(X, y > 1).predict(X)",
     "KernelSVC, three classes": "KernelSVC('gaussian(2)').fit(X, y).predict(X)",
-    "KernelSVR": "KernelSVR('gaussian(2)').fit(X, y).predict(X)",
+    "KernelSVR": "KernelSVR('rbf').fit(X, y).predict(X)",
     "KernelPCA": "KernelPCA('gaussian(2)', n_components=2).fit(X).transform(X)",
     "KernelLogisticRegression": "KernelLogisticRegression('gaussian(2)').fit(X, y > 1).predict(X)",
 }

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 MAX_LETTERS = 1 << 20
 """Letters of a text."""
+COMMON = {"poly": "Polynomial", "rbf": "Gaussian"}
+"""Classes of aliases that many texts hold: those of others are found when all kernels are loaded."""
 
 
 def parse(text: str, names: Mapping[str, Any] | None = None, *, open: bool = False) -> Kernel:
@@ -128,9 +130,9 @@ class Names(Mapping[str, Any]):
     def __getitem__(self, name: str) -> Any:
         if name in self._own:
             return self._own[name]
-        called = "".join(word.capitalize() for word in name.split("_"))  # most leaves are called like their classes
+        called = COMMON.get(name) or "".join(word.capitalize() for word in name.split("_"))  # as most classes are
         leaf: Any = getattr(catalog, called) if called in dir(catalog) else None
-        return leaf if _is_leaf(leaf) and leaf.name == name else known_names()[name]
+        return leaf if _is_leaf(leaf) and name in (leaf.name, *leaf.aliases) else known_names()[name]
 
     def __iter__(self) -> Iterator[str]:
         return iter(known_names() | self._own)
