@@ -23,6 +23,7 @@ ARRAYS = {
     "numbers": Y + 0.5,
     "large floats": Y * 1e20,
     "integers of large floats": np.where(Y > 0, 2.0**40, 0.0),
+    "too large for float64": np.where(Y > 0, np.longdouble(10) ** 400, 0),
     "NaN": np.where(Y > 0, np.nan, 0.0),
     "infinity": np.where(Y > 0, np.inf, 0.0),
     "one column": Y[:, None],

@@ -227,7 +227,7 @@ def targets_of(estimator: BaseEstimator, X: Any, y: Any) -> Array:
     if y is None:
         name = type(estimator).__name__
         raise ValueError(f"This {name} estimator requires y to be passed, but the target y is None.")
-    if is_beside(X, y) and y.ndim <= 2 and y.size and finite_sum(y):
+    if is_beside(X, y) and y.ndim <= 2 and y.size and y.dtype.itemsize <= DOUBLE.itemsize and finite_sum(y):
         return np.asarray(y, np.float64)  # scikit-learn would find the same, and takes longer
     if not is_numeric(y):
         y = plain("y", y)
