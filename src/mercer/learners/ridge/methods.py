@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mercer.compute.runtime.run import Run
+from mercer.compute.runtime.threads import one_thread_blas
 from mercer.errors import InputError, message
 from mercer.kernels.points import Points
 from mercer.learners.data.rows import draw_rows, scatter_rows
 from mercer.learners.data.validation import AUTO
 from mercer.learners.data.views import LiftView, TableView, View
 from mercer.learners.ridge import dual, dual_cg, falkon, normal_equations, primal
-from mercer.learners.ridge.problem import RidgeProblem, table_of
+from mercer.learners.ridge.problem import DOUBTFUL, RidgeProblem, table_of
 from mercer.learners.ridge.result import DualFit, PrimalFit, RidgeResult
 from mercer.learners.ridge.sample_tuning import Chosen, best, on_sample
 from mercer.learners.streaming.basis import Basis, LiftBasis, landmark_basis, steady
@@ -27,9 +29,9 @@ from mercer.planner.ridge import RidgePlan
 
 Array = NDArray[np.float64]
 ITERATIVE = "nystrom iterative"
-DOUBTFUL = 1e-3
-"""The relative error of predictions, in units of what is trusted, above which features are tried, where there are some:
-the kernel matrix squares their condition number."""
+MAX_ONE_THREAD_ROWS = 700
+"""Rows and features up to which BLAS works with one thread: what two would gain is a millisecond, and where others use
+the machine they wait for each other a hundred times as long as the work takes."""
 MAX_DUAL_CONDITION = 1e8
 """The condition number up to which they are not."""
 TUNING, LANDMARKS, LEAVING, PIVOTS = range(4)
@@ -39,7 +41,10 @@ TUNING, LANDMARKS, LEAVING, PIVOTS = range(4)
 def solve(problem: RidgeProblem, plan: RidgePlan, run: Run, seed: int) -> RidgeResult:
     """Fit by the method of the plan; `seed` is what every draw comes from."""
     if plan.method == "direct":
-        return _primal(problem, plan, run, seed) if plan.details.side == "primal" else _dual(problem, plan, run, seed)
+        solved = _primal if plan.details.side == "primal" else _dual
+        small = max(problem.count, plan.n_features) <= MAX_ONE_THREAD_ROWS
+        with one_thread_blas() if small else nullcontext():
+            return solved(problem, plan, run, seed)
     if plan.method == "conjugate gradients":
         return _conjugate_gradients(problem, plan, run, seed)
     return _in_pieces(problem, plan, run, seed)
@@ -83,7 +88,7 @@ def _has_digits(problem: RidgeProblem, fit: DualFit) -> bool:
     """Whether an orthogonal factor of features could add none that matter, or the side or a solver was given."""
     known = fit.outcome.converged and fit.outcome.condition <= MAX_DUAL_CONDITION
     given = problem.side != AUTO or problem.solver is not None
-    return known or given or bool(fit.roundings.max() <= DOUBTFUL * problem.trusted)
+    return known or given or fit.worst_rounding <= DOUBTFUL * problem.trusted
 
 
 def _by_features(problem: RidgeProblem, view: View, fit: DualFit, run: Run) -> PrimalFit | None:
@@ -94,7 +99,7 @@ def _by_features(problem: RidgeProblem, view: View, fit: DualFit, run: Run) -> P
     if not primal.has_room(problem, len(problem.kept), width, made=False):
         return None
     found = primal.from_features(problem.through(view.lifted()), run)
-    return found if found.roundings.max() <= fit.roundings.max() else None
+    return found if found.worst_rounding <= fit.worst_rounding else None
 
 
 def _by_duals(problem: RidgeProblem, plan: RidgePlan, view: View, fit: DualFit, seed: int) -> RidgeResult:

@@ -26,7 +26,7 @@ from mercer.planner.from_shapes import plan
 from mercer.planner.record import restored
 from mercer.planner.ridge import RidgePlan
 from mercer.solvers import GradientDescent
-from mercer.tuning.path import default_alphas
+from mercer.tuning.path import DEFAULT_ALPHAS
 
 Shape = tuple[int, int, int]
 """Rows, columns and outputs."""
@@ -125,7 +125,9 @@ def _task(problem: RidgeProblem) -> RidgeTask:
 
 
 def _alphas(penalty: Penalty) -> int:
-    return len(default_alphas(1.0)) if penalty.values is None else len(np.unique(penalty.values))
+    if penalty.values is None:
+        return DEFAULT_ALPHAS
+    return 1 if (penalty.values == penalty.values[0]).all() else len(np.unique(penalty.values))
 
 
 def _spectral(view: View, tried: int) -> bool:
