@@ -17,7 +17,7 @@ import numpy as np
 
 from mercer.errors import InputError, message
 
-ONE_THREAD_OPERATIONS = 1 << 27
+ONE_THREAD_OPERATIONS = 1 << 28
 """n^2 (n + d) for n rows of d columns up to which BLAS gets one thread: more take longer to meet than they save, and
 far longer where other processes want the cores."""
 WATCH_SECONDS = 0.1

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.compute.consistency import shapes
-from mercer.compute.runtime.threads import Watch
+from mercer.compute.runtime.threads import Watch, one_thread_blas
 from mercer.errors import InputError, KernelError, message, speaker, speaking
 from mercer.kernels import Kernel
 from mercer.kernels.evaluation.evaluate import is_few, matrix
@@ -31,6 +31,8 @@ BLOCK = 1 << 22
 EPS = float(np.finfo(np.float64).eps)
 SAMPLE_ROWS = 128
 """Rows among which the fused pass is compared with plain NumPy, and new rows on which predictions are tried."""
+MIN_THREADED_PAIRS = 1 << 12
+"""Pairs from which on BLAS may use several threads."""
 BEYOND_DISTANCES = 0.25
 """How far such new rows may lie beyond a pair of rows, in units of its distance."""
 
@@ -227,7 +229,12 @@ class KernelView(TableView):
         return self.dense() @ V if is_few(self.points, self.points) else super().times(V)
 
     def predicted(self, new: Points, duals: Array) -> Array:
-        return self.dense_cross(new) @ duals if is_few(new, self.points) else super().predicted(new, duals)
+        if not is_few(new, self.points):
+            return super().predicted(new, duals)
+        if new.values.shape[0] * self.count < MIN_THREADED_PAIRS:
+            return self.dense_cross(new) @ duals
+        with one_thread_blas():  # for so little work threads wait longer than they work
+            return self.dense_cross(new) @ duals
 
     def among(self, new: Points) -> Array:
         return np.asarray(Gram.of(self.kernel, replace(new, dtype=DOUBLE)).to_dense(), dtype=np.float64)

@@ -15,7 +15,7 @@ from mercer.learners.data.rows import draw_rows, scatter_rows
 from mercer.learners.data.validation import AUTO
 from mercer.learners.data.views import LiftView, TableView, View
 from mercer.learners.ridge import dual
-from mercer.learners.ridge.problem import RidgeProblem, table_of
+from mercer.learners.ridge.problem import DOUBTFUL, RidgeProblem, table_of
 from mercer.learners.ridge.result import DualFit, PrimalFit, RidgeResult
 from mercer.learners.streaming.basis import Basis, LiftBasis, landmark_basis, steady
 from mercer.learners.streaming.predictor import ByBasis, ByDuals, ByFeatures
@@ -28,9 +28,6 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 ITERATIVE = "nystrom iterative"
-DOUBTFUL = 1e-3
-"""The relative error of predictions, in units of what is trusted, above which features are tried, where there are some:
-the kernel matrix squares their condition number."""
 MAX_DUAL_CONDITION = 1e8
 """The condition number up to which they are not."""
 TUNING, LANDMARKS, LEAVING, PIVOTS = range(4)
@@ -88,7 +85,7 @@ def _has_digits(problem: RidgeProblem, fit: DualFit) -> bool:
     """Whether an orthogonal factor of features could add none that matter, or the side or a solver was given."""
     known = fit.outcome.converged and fit.outcome.condition <= MAX_DUAL_CONDITION
     given = problem.side != AUTO or problem.solver is not None
-    return known or given or bool(fit.roundings.max() <= DOUBTFUL * problem.trusted)
+    return known or given or fit.worst_rounding <= DOUBTFUL * problem.trusted
 
 
 def _by_features(problem: RidgeProblem, view: View, fit: DualFit, run: Run) -> PrimalFit | None:
@@ -101,7 +98,7 @@ def _by_features(problem: RidgeProblem, view: View, fit: DualFit, run: Run) -> P
     if not primal.has_room(problem, len(problem.kept), width, made=False):
         return None
     found = primal.from_features(problem.through(view.lifted()), run)
-    return found if found.roundings.max() <= fit.roundings.max() else None
+    return found if found.worst_rounding <= fit.worst_rounding else None
 
 
 def _by_duals(problem: RidgeProblem, plan: RidgePlan, view: View, fit: DualFit, seed: int) -> RidgeResult:

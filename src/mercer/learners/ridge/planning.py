@@ -20,7 +20,7 @@ from mercer.learners.run.fit_run import Watched
 from mercer.lifts.base import Lift
 from mercer.planner import RidgeTask, choose
 from mercer.planner.ridge import RidgePlan
-from mercer.tuning.path import default_alphas
+from mercer.tuning.path import DEFAULT_ALPHAS
 
 if TYPE_CHECKING:
     from mercer.lifts.nystrom import Nystrom
@@ -152,7 +152,9 @@ def _pair(view: KernelView) -> float | None:
 
 
 def _alphas(penalty: Penalty) -> int:
-    return len(default_alphas(1.0)) if penalty.values is None else len(np.unique(penalty.values))
+    if penalty.values is None:
+        return DEFAULT_ALPHAS
+    return 1 if (penalty.values == penalty.values[0]).all() else len(np.unique(penalty.values))
 
 
 def _spectral(view: View, tried: int) -> bool:

@@ -28,6 +28,10 @@ DUAL, PRIMAL = "dual", "primal"
 TRUSTED = {np.dtype(np.float64): 1e-6, np.dtype(np.float32): 1e-3}
 """The relative error of predictions above which rounding is reported, by the dtype of the data."""
 
+DOUBTFUL = 1e-3
+"""The same, in units of what is trusted, above which features are tried, where there are some: the kernel matrix
+squares their condition number."""
+
 
 class RidgeParameters(Protocol):
     """The parameters of a learner of least squares."""
@@ -143,6 +147,8 @@ class RidgeProblem:
         """The rows that are fitted, seen through one of the views; numbers out of range are refused."""
         seen = self.fitted(view)
         refuse_extremes(seen, self.targets, self.centering, self.penalty.values is None, self.dtype)
+        if self.views == (seen,):
+            return self
         return replace(self, views=(seen,), kept=np.arange(len(self.kept)))
 
     def part(self, positions: NDArray[np.intp]) -> RidgeProblem:
