@@ -5,6 +5,7 @@ from functools import cache
 import numpy as np
 import pytest
 
+from mercer.compute.runtime.threads import one_thread_blas
 from mercer.solvers.eigenvalues import certified_lanczos
 from mercer.solvers.eigenvalues.certified_lanczos import certified
 
@@ -26,6 +27,13 @@ def turned(values):
 
 def constant(n):
     return np.full(n, n**-0.5)
+
+
+@pytest.fixture(autouse=True)
+def calm():
+    """Threads of BLAS wait for each other on a busy machine."""
+    with one_thread_blas():
+        yield
 
 
 SPECTRA = {
@@ -59,7 +67,7 @@ def test_values_are_those_of_a_decomposition(name, count):
 
 
 def with_hidden():
-    """A matrix with the eigenvalue 0.9, of whose eigenvector the start of the search has nothing."""
+    """A matrix with the eigenvalue 1.2, of whose eigenvector the start of the search has nothing."""
     n = 300
     start = np.random.default_rng(0).standard_normal(n)
     start -= start.mean()
@@ -69,7 +77,7 @@ def with_hidden():
             hidden -= known * (known @ hidden)
     hidden /= np.linalg.norm(hidden)
     P = np.eye(n) - np.outer(hidden, hidden)
-    return P @ turned(0.7 ** np.arange(n - 1.0)) @ P + 0.9 * np.outer(hidden, hidden)
+    return P @ turned(0.7 ** np.arange(n - 1.0)) @ P + 1.2 * np.outer(hidden, hidden)
 
 
 def test_an_eigenvector_that_the_start_lacks_is_found():
@@ -77,14 +85,13 @@ def test_an_eigenvector_that_the_start_lacks_is_found():
     wanted = np.linalg.eigvalsh(P @ A @ P)[::-1]
     found = certified(A, 3, constant(300))
     np.testing.assert_allclose(found.values, wanted[:3], atol=1e-10)
-    assert np.abs(wanted[:3] - 0.9).min() < 1e-10
+    assert abs(wanted[0] - 1.2) < 1e-10
 
 
 def test_without_bounds_it_would_be_missed(monkeypatch):
     """A search that trusts its first chain ends without it."""
     monkeypatch.setattr(certified_lanczos, "_top", lambda values, ends, rest: -np.inf)
-    found = certified(with_hidden(), 3, constant(300))
-    assert np.abs(found.values - 0.9).min() > 1e-3
+    assert certified(with_hidden(), 1, constant(300)).values[0] < 1.1
 
 
 @pytest.mark.parametrize("seed", range(5))
