@@ -26,16 +26,14 @@ from mercer.operators.precomputed import MAX_NEGATIVE_SHARE, negligible, slightl
 from mercer.planner.pca import PCAPlan
 from mercer.solvers import Eigen
 from mercer.solvers.eigenvalues.block_krylov import EXTRA_VECTORS, MIN_BASIS_COLUMNS, leading
-from mercer.solvers.eigenvalues.certified_lanczos import certified, expected_products
+from mercer.solvers.eigenvalues.certified_lanczos import MAX_ONE_THREAD_ROWS, certified, expected_products
 from mercer.solvers.eigenvalues.lanczos import edges
 
 Array = NDArray[np.float64]
 MAX_TRUSTED_RESIDUAL = 1e-9
 """Residuals of a decomposition, relative to the largest eigenvalue, above which it is not to be trusted."""
-MAX_ONE_THREAD_ROWS = 2048
-"""Rows up to which one thread multiplies a stored matrix by a vector as fast as several, which wait for each other."""
 MAX_ONE_THREAD_WHOLE = 256
-"""... and decomposes it; a copy of it costs less than to compute it again."""
+"""Rows up to which one thread decomposes a matrix as fast as several, and a copy costs less than another matrix."""
 
 
 @dataclass(frozen=True, eq=False)

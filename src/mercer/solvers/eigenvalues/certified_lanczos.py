@@ -36,6 +36,8 @@ those so far."""
 NEAR, SETTLED = 0.9, 1e-3
 """A chain whose largest value comes so near to the smallest eigenvalue requested cannot exclude that there are more,
 once its residual is at most this part of it."""
+MAX_ONE_THREAD_ROWS = 2048
+"""Rows up to which one thread of BLAS multiplies by a vector as fast as several, which wait for each other."""
 SQUARABLE = 1e-100, 1e100
 """Numbers between these have squares whose sums neither vanish nor overflow."""
 
