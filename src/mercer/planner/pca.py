@@ -11,7 +11,7 @@ from mercer.planner.landmarks import drawing, drawn_from, drawn_numbers
 from mercer.planner.limits import INSTANT, Limits, Shape, first_within
 from mercer.planner.plan import Details, Plan, Stage
 from mercer.planner.task import Refusal, Task
-from mercer.solvers.eigenvalues.certified_lanczos import MOST_TIMES, expected_products
+from mercer.solvers.eigenvalues.certified_lanczos import MOST_TIMES, SPARE_PRODUCTS
 
 MAX_FEATURES = 3000
 """Features up to which a lift is used unasked."""
@@ -29,8 +29,6 @@ WIDTH, SPARE = 4, 8
 """... and for each component so many at least; each is drawn from so many rows, since products mend what it lacks."""
 QUICK = 1.0
 """Seconds up to which a matrix that may be indefinite is looked at as a whole."""
-STEP_CALLS = 10
-"""Calls of NumPy beside a product with a stored matrix."""
 BLOCKS = float(3 << 22)
 """Numbers of blocks that pass by when a matrix is multiplied or decomposed."""
 
@@ -240,9 +238,9 @@ def _pairs(task: PCATask, limits: Limits, single: bool = False) -> float:
 def _dense(task: PCATask, limits: Limits) -> PCAPlan:
     machine, n, k = limits.machine, float(task.rows), task.found
     checking = 0.0 if task.approximable else machine.cholesky(task.rows)
-    whole, steps = machine.eigenvectors(task.rows), expected_products(k)
-    some = steps * (machine.read(n**2 / 2) + STEP_CALLS * machine.call) + machine.read(2 * n * steps**2)
-    partial = task.components is not None and MOST_TIMES * steps < task.rows and some < whole
+    products = 2 * k + SPARE_PRODUCTS
+    whole, some = machine.eigenvectors(task.rows), machine.leading_eigenvectors(task.rows, products)
+    partial = task.components is not None and MOST_TIMES * products < task.rows and some < whole
     stages = (
         Stage("kernel matrix", _pairs(task, limits) + machine.store(n**2) + checking),
         Stage("decompose", some if partial else whole),
