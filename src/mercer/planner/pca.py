@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from mercer.planner.batches import batch, features_at_once, squaring, strips
 from mercer.planner.landmarks import drawing, drawn_from, drawn_numbers
-from mercer.planner.limits import INSTANT, Limits, Shape, first_within
+from mercer.planner.limits import Limits, Shape, first_within
 from mercer.planner.plan import Details, Plan, Stage
 from mercer.planner.task import Refusal, Task
 from mercer.solvers.eigenvalues.certified_lanczos import MOST_TIMES, SPARE_PRODUCTS
@@ -28,7 +28,7 @@ OPENING = 48, 1024
 WIDTH, SPARE = 4, 8
 """... and for each component so many at least; each is drawn from so many rows, since products mend what it lacks."""
 QUICK = 1.0
-"""Seconds up to which a matrix that may be indefinite is looked at as a whole."""
+"""Seconds up to which the kernel matrix is stored, unasked."""
 BLOCKS = float(3 << 22)
 """Numbers of blocks that pass by when a matrix is multiplied or decomposed."""
 
@@ -153,14 +153,11 @@ class PCATask(Task[PCADetails]):
         yield from self._on_landmarks(limits)
 
     def _exact(self, limits: Limits) -> Iterator[PCAPlan]:
-        """By the matrix, or by products with it: the quicker one first, and the first where that takes no time.
-
-        A matrix that may be indefinite is looked at as a whole where that is quick.
-        """
+        """By the matrix, whose components are accurate to rounding, where that is quick; else the quicker one first."""
         dense = _dense(self, limits)
         if self.components is None:
             yield dense
-        elif dense.seconds <= (INSTANT if self.approximable else QUICK):
+        elif dense.seconds <= QUICK:
             yield dense
             yield _krylov(self, limits)
         else:
