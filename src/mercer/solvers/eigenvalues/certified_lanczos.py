@@ -1,8 +1,8 @@
 """The largest eigenvalues of a stored matrix by the method of Lanczos, with a bound on what may have been missed.
 
-One vector at a time is the quickest way to a few eigenvalues of a matrix in memory, and it has one weakness: of equal
+Of a matrix in memory a few eigenvalues are found quickest with one vector at a time, which has one weakness: of equal
 eigenvalues a chain of vectors A q, A A q, ... finds one. So the search ends only where what the basis Q leaves of the
-matrix, C = (I - QQ') A (I - QQ'), is known to be too small to matter. Three things bound it: the Frobenius norm of A
+matrix, C = (I - QQ') A (I - QQ'), is known to be too small to matter. There are three bounds: the Frobenius norm of A
 less that of Q'A Q; a chain from a random start in the complement, by its largest value, enlarged so that it holds but
 for a probability of `MISSED`; and chains that have ended, since they have seen all that C has. Where C may still be too
 large, one more chain goes on beside the others.

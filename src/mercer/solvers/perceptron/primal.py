@@ -183,7 +183,7 @@ def is_decided(scores: Array, right: int, other: int, sure: float) -> bool:
     for c in range(len(scores)):
         if c not in (right, other):
             decided = decided and scores[other] - scores[c] > sure
-    return decided
+    return bool(decided)
 
 
 @compiled()
