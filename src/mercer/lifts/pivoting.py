@@ -6,6 +6,7 @@ it. Later pivots would be noise, divided by its own root. That is why no jitter 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -211,20 +212,20 @@ class RandomPivots:
         first, floor = self.left[proposed], self.floor[proposed]
         left, lower = first.copy(), np.zeros((min(most, len(proposed)), len(proposed)))
         thresholds, taken, j = np.maximum(draws * first, floor), list[int](), 0
-        while len(taken) < most:
-            open_to = left[j:] > thresholds[j:]
-            j += int(open_to.argmax())  # the next that is accepted: what is left changes only there
-            if not (len(open_to) and left[j] > thresholds[j]):
+        while len(taken) < most and j < len(proposed):
+            ahead = left[j:] > thresholds[j:]
+            step = int(ahead.argmax())  # to the next that is accepted: what is left changes only there
+            if not ahead[step]:
                 break
-            q = len(taken)
-            column = (rest[j] - lower[:q, j] @ lower[:q]) / np.sqrt(left[j])
-            column[j] = np.sqrt(left[j])
+            j, q = j + step, len(taken)
+            root = math.sqrt(left[j])
+            column = rest[j] - lower[:q, j] @ lower[:q]
+            column /= root
+            column[j] = root
             lower[q] = column
-            left -= column**2
+            left -= column * column
             taken.append(j)
             j += 1
-            if j == len(proposed):
-                break
         return proposed[taken], np.tril(lower[: len(taken), taken].T)
 
     def _take(self, chosen: NDArray[np.intp], lower: Array, run: Run) -> None:
