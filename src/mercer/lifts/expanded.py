@@ -56,11 +56,6 @@ class Expanded(Lift):
         return "" if columns == fitted else f"got an expansion of {columns} columns for {fitted}"
 
     @speaks
-    def fit_transform(self, X: Any, y: Any = None) -> Any:
-        """The same as `fit(X).transform(X)`."""
-        return self.fit(X).transform(X)
-
-    @speaks
     def transform(self, X: Any) -> Any:
         """The features of each row, in the dtype of X (float32 or float64); sparse for sparse rows, CSC for CSC."""
         found = self._plain_features(X)
