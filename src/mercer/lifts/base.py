@@ -154,6 +154,29 @@ class Lift(ShownEstimator, TransformerMixin, BaseEstimator, ABC):  # type: ignor
         """
         return self._plain_features(X)
 
+    @speaks
+    def fit_transform(self, X: ArrayLike, y: Any = None) -> Any:
+        """The same as `fit(X).transform(X)`; the rows are read once.
+
+        Parameters
+        ----------
+        X : array, sparse array or DataFrame of shape (n, d)
+            The rows.
+        y : object, default=None
+            Ignored.
+
+        Returns
+        -------
+        array or sparse array of shape (n, features)
+            In the dtype of X, float32 or float64.
+        """
+        if type(self).fit is not Lift.fit or type(self).transform is not Lift.transform:  # a class has its own
+            return self.fit(X, y).transform(X)
+        rows = self._read(X, reset=True)
+        self.learn(rows)
+        self._afford(rows)
+        return self.features(rows)
+
     def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[np.object_]:
         """The names of the features.
 

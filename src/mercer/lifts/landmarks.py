@@ -16,12 +16,16 @@ from mercer.kernels import Kernel
 from mercer.kernels.evaluation.evaluate import matrix
 from mercer.kernels.fields import check_integer
 from mercer.kernels.points import Points
-from mercer.lifts.pivoting import BLOCK_NUMBERS, Array, Factor, RandomPivots, cholesky, whitened
+from mercer.lifts.pivoting import BLOCK_NUMBERS, Array, Factor, RandomPivots, cholesky, pivots_one_by_one, whitened
 
 DEFAULT_LANDMARKS = 100
 """How many landmarks there are where their number is not given."""
 HELD = 1 << 25
 """Numbers that are held while pivots are drawn (256 MiB): up to so many features, all rows can be drawn."""
+MAX_STORED_ROWS_PER_LANDMARK = 3
+"""Rows a landmark up to which the values of all pairs are no more work than those of landmarks and candidates."""
+ONE_BY_ONE = 1 << 16
+"""Numbers of the features up to which pivots are drawn one by one from a stored matrix: blocks are for more."""
 MIN_ROWS_PER_LANDMARK = 4
 """Rows a landmark that pivots are drawn from, at least, however many landmarks there are."""
 MAX_KMEANS_ROWS_PER_LANDMARK = 20
@@ -52,6 +56,9 @@ Way = Callable[[Kernel, Points, int, np.random.Generator], Choice]
 def pivoted(kernel: Kernel, points: Points, count: int, rng: np.random.Generator) -> Choice:
     """Rows drawn in proportion to what the landmarks so far leave unexplained; above `HELD` numbers from a sample."""
     n = points.values.shape[0]
+    if n <= MAX_STORED_ROWS_PER_LANDMARK * count and n * count <= ONE_BY_ONE:
+        found = pivots_one_by_one(matrix(kernel, points, points), count, rng)
+        return Choice(points.rows(found.pivots), found.upper, found.pivots, found.features)
     size = min(n, max(HELD // count, MIN_ROWS_PER_LANDMARK * count))
     sample = None if size == n else np.sort(rng.choice(n, size, replace=False))
     _afford(size, count)
@@ -116,6 +123,8 @@ MatrixWay = Callable[[NDArray[Any], int, np.random.Generator], Factor]
 
 def pivoted_rows(K: NDArray[Any], count: int, rng: np.random.Generator) -> Factor:
     """Rows of a matrix by random pivoting, from all of them: the matrix takes more memory than the features."""
+    if len(K) * count <= ONE_BY_ONE:
+        return pivots_one_by_one(K, count, rng)
     return RandomPivots(K.diagonal(), lambda i, j: K[i][:, j], count).run(rng)
 
 

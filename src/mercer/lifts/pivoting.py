@@ -6,9 +6,11 @@ it. Later pivots would be noise, divided by its own root. That is why no jitter 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, NoReturn, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +19,7 @@ from scipy.linalg import blas, lapack
 from mercer.compute.runtime import threads
 from mercer.compute.runtime.lapack import MAX_CALL_OPERATIONS, divide_by_triangle, subtract_product
 from mercer.compute.runtime.run import IDLE, Run
+from mercer.compute.runtime.threads import one_thread_blas
 from mercer.errors import InputError, message
 from mercer.kernels import Kernel
 from mercer.kernels.evaluation.evaluate import matrix
@@ -32,10 +35,13 @@ Sweep = Callable[[NDArray[np.intp], Strip], None]
 
 RELATIVE_TOLERANCE = 1e-12
 """What counts as nothing, relative to k(x, x): twice the 5e-13 to which kernels are evaluated."""
-PROPOSED_ROWS = 256
-"""Rows that are proposed at once: many enough for fast products, few enough that most are accepted."""
+PROPOSED, MIN_PROPOSED_ROWS, MAX_PROPOSED_ROWS = 1.5, 32, 256
+"""Rows that are proposed at once: so many times those that are wanted, as long as these are many enough for fast
+products, and few enough that most are accepted."""
 BLOCK_NUMBERS = 1 << 22
 """Numbers of a block of kernel values (32 MiB)."""
+MAX_ONE_THREAD_NUMBERS = 1 << 19
+"""Numbers in the features up to which one thread is as fast as several, which wait for each other."""
 MAX_CALL_ROWS = 8192
 """Rows that are worked on in one call, at most."""
 
@@ -92,11 +98,46 @@ def tolerance(count: int) -> float:
     return max(RELATIVE_TOLERANCE, 4 * count * float(np.finfo(np.float64).eps))
 
 
+def pivots_one_by_one(K: NDArray[Any], count: int, rng: np.random.Generator) -> Factor:
+    """Randomly pivoted Cholesky of a stored matrix, a pivot at a time: what is quickest for few rows.
+
+    The pivots have the same law as those of `RandomPivots`. Time 2 n k^2 operations for k pivots of n rows.
+    """
+    left, draws = np.array(K.diagonal(), dtype=np.float64), rng.random(count)
+    rows, floor, pivots = np.empty((count, len(K))), tolerance(count) * left, list[int]()
+    with one_thread_blas(), np.errstate(over="ignore"):  # of sums of large numbers
+        for i in range(count):
+            sums = left.cumsum()
+            if np.isinf(sums[-1]):
+                sums = (left / left.max()).cumsum()
+            if sums[-1] == 0.0:
+                break
+            if np.isnan(sums[-1]):
+                _refuse_infinite()
+            pivot = int(sums.searchsorted(draws[i] * sums[-1], "right"))
+            root = np.sqrt(left[pivot])
+            row = (K[pivot] - rows[:i, pivot] @ rows[:i]) / root
+            row[pivot] = root
+            rows[i] = row
+            left -= row * row
+            left[left <= floor] = 0.0
+            left[pivot] = 0.0
+            pivots.append(pivot)
+    chosen = np.array(pivots, dtype=np.intp)
+    rows = rows[: len(chosen)]
+    return Factor(chosen, np.asfortranarray(np.triu(rows[:, chosen])), np.ascontiguousarray(rows.T))
+
+
+def _refuse_infinite() -> NoReturn:
+    needs, got, remedy = "finite numbers", "there are infinities or NaN", "Check the data and the kernel."
+    raise InputError(message(needs, got, remedy, subject="A pivoted factor"))
+
+
 class RandomPivots:
     """Randomly pivoted Cholesky, in blocks with rejection.
 
     A pivot is drawn with probability proportional to what is left of k(x, x); what it explains is subtracted. Here
-    `PROPOSED_ROWS` rows are drawn at once, and each is then accepted with the probability that the ones accepted before
+    Many rows are drawn at once, and each is then accepted with the probability that the ones accepted before
     it in the block leave it. The pivots have the same law as if they were drawn one by one, and the work is products of
     matrices. Time O(n k^2 + n k d) for k pivots of n rows, memory n k.
 
@@ -141,17 +182,19 @@ class RandomPivots:
         enough : from the number of pivots and the sum of what they leave of k(x, x), whether to end sooner
         run : takes how many pivots there are
         """
-        count, size = len(self.upper), min(PROPOSED_ROWS, len(self.left))
+        with one_thread_blas() if self.features.size <= MAX_ONE_THREAD_NUMBERS else nullcontext():
+            return self._run(rng, enough, run)
+
+    def _run(self, rng: np.random.Generator, enough: Callable[[int, float], bool] | None, run: Run) -> Factor:
+        count = len(self.upper)
         while len(self.pivots) < count and self.left.any():
+            size = min(MAX_PROPOSED_ROWS, max(MIN_PROPOSED_ROWS, int(PROPOSED * (count - len(self.pivots)))))
             shares = self.left / self.left.max()  # a sum of large numbers may overflow
             proposed = rng.choice(len(shares), size, p=shares / shares.sum())
             chosen, lower = self._accepted(proposed, rng.random(size), count - len(self.pivots))
             self._take(chosen, lower, run)
             if not np.isfinite(self.left).all():
-                got = "there are infinities or NaN"
-                raise InputError(
-                    message("finite numbers", got, "Check the data and the kernel.", subject="A pivoted factor")
-                )
+                _refuse_infinite()
             if enough is not None and enough(len(self.pivots), float(self.left.sum())):
                 break
         return self._factor()
@@ -167,18 +210,23 @@ class RandomPivots:
         before = self.features[proposed, : len(self.pivots)]
         rest = np.asarray(self.values(proposed, proposed), dtype=np.float64) - before @ before.T
         first, floor = self.left[proposed], self.floor[proposed]
-        left, lower = first.copy(), np.zeros_like(rest)
-        taken: list[int] = []
-        for j in range(len(proposed)):
-            if draws[j] * first[j] < left[j] and left[j] > floor[j]:
-                q = len(taken)
-                lower[:, q] = (rest[:, j] - lower[:, :q] @ lower[j, :q]) / np.sqrt(left[j])
-                lower[j, q] = np.sqrt(left[j])
-                left -= lower[:, q] ** 2
-                taken.append(j)
-                if len(taken) == most:
-                    break
-        return proposed[taken], np.tril(lower[taken, : len(taken)])
+        left, lower = first.copy(), np.zeros((min(most, len(proposed)), len(proposed)))
+        thresholds, taken, j = np.maximum(draws * first, floor), list[int](), 0
+        while len(taken) < most and j < len(proposed):
+            ahead = left[j:] > thresholds[j:]
+            step = int(ahead.argmax())  # to the next that is accepted: what is left changes only there
+            if not ahead[step]:
+                break
+            j, q = j + step, len(taken)
+            root = math.sqrt(left[j])
+            column = rest[j] - lower[:q, j] @ lower[:q]
+            column /= root
+            column[j] = root
+            lower[q] = column
+            left -= column * column
+            taken.append(j)
+            j += 1
+        return proposed[taken], np.tril(lower[: len(taken), taken].T)
 
     def _take(self, chosen: NDArray[np.intp], lower: Array, run: Run) -> None:
         """The features that belong to new pivots, and what is left of k(x, x) after them."""

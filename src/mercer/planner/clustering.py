@@ -11,6 +11,7 @@ from mercer.planner.limits import Limits, first_within
 from mercer.planner.machine import Machine
 from mercer.planner.plan import Details, Plan, Stage
 from mercer.planner.task import Refusal, Task
+from mercer.solvers.eigenvalues.certified_lanczos import SPARE_PRODUCTS
 
 MATRIX, FEATURES, LANDMARKS, RESTARTS, STEPS = "kernel matrix", "features", "landmarks", "restarts", "steps"
 DEGREES, DECOMPOSING, COMPONENTS, MEANS = "degrees", "decompose", "components", "k-means"
@@ -279,9 +280,10 @@ class SpectralTask(Task[SpectralDetails]):
 
     def _decomposed(self, limits: Limits) -> SpectralPlan:
         n, machine = float(self.rows), limits.machine
+        few = machine.leading_eigenvectors(self.rows, 2 * self.components + SPARE_PRODUCTS)
         stages = (
             Stage(DEGREES, machine.pairs(n**2 / 2, int(self.filled)) + machine.store(n**2)),
-            Stage(DECOMPOSING, machine.eigenvectors(self.rows)),
+            Stage(DECOMPOSING, min(machine.eigenvectors(self.rows), few)),
             self._means(machine),
         )
         return self._plan("exact", stages, 3 * n**2 + self._held() + 4 * n * self.components)

@@ -15,6 +15,9 @@ WHOLE = 3000
 """Rows up to which the kernel matrix is decomposed, and features up to which a lift is used unasked."""
 RANKS = (1000, 500, 250, 125, 64, 32)
 """How many landmarks there are where nobody says: the first number that memory and time allow."""
+MAX_FACTORED_ROWS, MATRIX_FACTORS = 3000, 5.0
+"""Rows up to which the kernel matrix is factored, by one call of LAPACK that nothing interrupts, and how many Cholesky
+factors there are; above, and where it is much larger than alpha, it is decomposed."""
 STEPS, PRODUCTS = 12.0, 12.0
 """Steps of Newton's method that are expected, and conjugate gradients in each."""
 THIN = 4.0
@@ -129,10 +132,12 @@ class LogisticTask(Task[LogisticDetails]):
 
 
 def _exact(task: LogisticTask, limits: Limits) -> LogisticPlan:
-    """Newton's method on the kernel matrix, which is decomposed."""
+    """Newton's method on the kernel matrix, which is decomposed, or factored where it is small."""
     n, machine = float(task.rows), limits.machine
     building = limits.pair(task, double=True) * n**2 / 2 + machine.store(n**2)
-    stages = (Stage("kernel matrix", building), Stage("decompose", machine.eigenvectors(task.rows)))
+    factored = task.rows <= MAX_FACTORED_ROWS
+    decomposing = MATRIX_FACTORS * machine.cholesky(task.rows) if factored else machine.eigenvectors(task.rows)
+    stages = (Stage("kernel matrix", building), Stage("decompose", decomposing))
     return _plan(task, "exact", task.rows, 3 * n**2, stages, limits)
 
 

@@ -145,6 +145,22 @@ class Machine:
         streamed = 4 / 3 * max(0.0, float(n) ** 3 - float(TRANSFORMED) ** 3)
         return self.eigen * float(n) ** 3 + self.eigen_row * n + streamed / self.bandwidth
 
+    def leading_eigenvectors(self, n: int, products: int) -> float:
+        """Seconds for some of the eigenvectors of a stored matrix, by so many products with a vector.
+
+        Parameters
+        ----------
+        n : int
+            Rows.
+        products : int
+            Products with half of the matrix, each followed by four with a basis that grows by a vector.
+
+        Returns
+        -------
+        float
+        """
+        return self.read(products * (float(n) ** 2 / 2 + 2.0 * n * products)) + 10 * products * self.call
+
     def pairs(self, count: float, columns: int, single: bool = False) -> float:
         """Seconds of the fused pass, times one vector.
 

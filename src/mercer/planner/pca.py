@@ -11,9 +11,10 @@ from mercer.planner.landmarks import drawing, drawn_from, drawn_numbers
 from mercer.planner.limits import Limits, Shape, first_within
 from mercer.planner.plan import Details, Plan, Stage
 from mercer.planner.task import Refusal, Task
+from mercer.solvers.eigenvalues.certified_lanczos import MOST_TIMES, SPARE_PRODUCTS
 
-WHOLE = 3000
-"""Rows up to which the kernel matrix is decomposed, and features up to which a lift is used unasked."""
+MAX_FEATURES = 3000
+"""Features up to which a lift is used unasked."""
 RANKS = (1000, 500, 250, 125, 64, 32)
 """How many landmarks there are where nobody says: the first number that memory and time allow."""
 PATIENCE = 600.0
@@ -26,6 +27,8 @@ OPENING = 48, 1024
 """The start of products has a landmark for each so many rows, and so many at most."""
 WIDTH, SPARE = 4, 8
 """... and for each component so many at least; each is drawn from so many rows, since products mend what it lacks."""
+QUICK = 1.0
+"""Seconds up to which the kernel matrix is stored, unasked."""
 BLOCKS = float(3 << 22)
 """Numbers of blocks that pass by when a matrix is multiplied or decomposed."""
 
@@ -34,8 +37,8 @@ BLOCKS = float(3 << 22)
 class PCADetails(Details):
     """What only plans of principal components hold.
 
-    exact: the kernel matrix is decomposed; krylov: multiplied with, and nothing of its size is stored; features: those
-    of a lift; these three are exact. landmarks: the kernel is approximated.
+    exact: the kernel matrix is stored, and decomposed; krylov: it is multiplied with, and nothing of its size is
+    stored; features: those of a lift; these three are exact. landmarks: the kernel is approximated.
 
     Parameters
     ----------
@@ -43,6 +46,8 @@ class PCADetails(Details):
         Rows that pass by at once, where they do.
     drawn : int, default=0
         Rows that landmarks are drawn from; 0 where there are none.
+    partial : bool, default=False
+        Whether of a stored matrix the leading eigenvectors alone are looked for, one product after the other.
     """
 
     task: ClassVar[str] = "principal components"
@@ -51,6 +56,7 @@ class PCADetails(Details):
 
     batch: int = 0
     drawn: int = 0
+    partial: bool = False
 
 
 PCAPlan = Plan[PCADetails]
@@ -136,7 +142,7 @@ class PCATask(Task[PCADetails]):
 
     def _automatic(self, limits: Limits) -> Iterator[PCAPlan]:
         """What is exact first, unless fewer landmarks than rows were asked for, or rows are not in memory."""
-        most = min(self.rows, WHOLE) if self.n_landmarks is None else self.n_landmarks
+        most = min(self.rows, MAX_FEATURES) if self.n_landmarks is None else self.n_landmarks
         lifted = self.approximable and 0 < (self.n_features or 0) <= most
         if lifted:
             yield _features(self, self.n_features or 1, limits)
@@ -147,13 +153,15 @@ class PCATask(Task[PCADetails]):
         yield from self._on_landmarks(limits)
 
     def _exact(self, limits: Limits) -> Iterator[PCAPlan]:
-        """By the matrix, or by products with it: for few rows in this order, else the quicker one first."""
-        if self.components is None or self.rows <= WHOLE:
-            yield _dense(self, limits)
-        if self.components is not None and self.rows <= WHOLE:
+        """By the matrix, whose components are accurate to rounding, where that is quick; else the quicker one first."""
+        dense = _dense(self, limits)
+        if self.components is None:
+            yield dense
+        elif dense.seconds <= QUICK:
+            yield dense
             yield _krylov(self, limits)
-        if self.components is not None and self.rows > WHOLE:
-            yield from sorted((_dense(self, limits), _krylov(self, limits)), key=lambda plan: plan.seconds)
+        else:
+            yield from sorted((dense, _krylov(self, limits)), key=lambda plan: plan.seconds)
 
     def _on_landmarks(self, limits: Limits) -> Iterator[PCAPlan]:
         """The most landmarks that keep to memory and time."""
@@ -227,12 +235,16 @@ def _pairs(task: PCATask, limits: Limits, single: bool = False) -> float:
 def _dense(task: PCATask, limits: Limits) -> PCAPlan:
     machine, n, k = limits.machine, float(task.rows), task.found
     checking = 0.0 if task.approximable else machine.cholesky(task.rows)
+    products = 2 * k + SPARE_PRODUCTS
+    whole, some = machine.eigenvectors(task.rows), machine.leading_eigenvectors(task.rows, products)
+    partial = task.components is not None and MOST_TIMES * products < task.rows and some < whole
     stages = (
         Stage("kernel matrix", _pairs(task, limits) + machine.store(n**2) + checking),
-        Stage("decompose", machine.eigenvectors(task.rows)),
-        Stage("residuals", _pairs(task, limits) + machine.multiply(2 * n**2 * k)),
+        Stage("decompose", some if partial else whole),
+        Stage("residuals", (0.0 if partial else _pairs(task, limits)) + machine.multiply(2 * n**2 * k)),
     )
-    return _plan(task, "exact", 3 * n**2 + 3 * n * k + min(n**2, BLOCKS), stages, PCADetails())
+    numbers = 3 * n**2 + 3 * n * k + min(n**2, BLOCKS)  # also where some turn out to lie too close for products
+    return _plan(task, "exact", numbers, stages, PCADetails(partial=partial))
 
 
 def opening(rows: int, count: int) -> int:

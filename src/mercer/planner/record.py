@@ -39,6 +39,8 @@ VALUES: dict[str, Any] = {
 """What all plans hold beside stages and details."""
 STAGE, SETTING = "stage.", "solver."
 """How the keys of stages and of the settings of a solver begin."""
+LATER = ("partial",)
+"""Fields that records of older versions lack: they are written where they differ from their default."""
 
 
 def recorded(plan: Plan[Any]) -> dict[str, Plain]:
@@ -47,6 +49,8 @@ def recorded(plan: Plan[Any]) -> dict[str, Plain]:
     record |= {name: getattr(plan, name) for name in VALUES}
     for item in fields(plan.details):
         value = getattr(plan.details, item.name)
+        if item.name in LATER and value == item.default:
+            continue
         if isinstance(value, Solver):
             record |= {item.name: type(value).__name__, **{SETTING + k: v for k, v in _settings(value).items()}}
         else:
@@ -61,7 +65,8 @@ def restored(record: Mapping[str, Any]) -> Plan[Any]:
         if record["method"] not in kind.methods:
             raise ValueError(f"there is no method {record['method']!r} for {kind.task}")
         values = {name: _value(record[name], hint) for name, hint in VALUES.items()}
-        own = {item.name: HINTS[kind][item.name] for item in fields(kind)}
+        names = [item.name for item in fields(kind) if item.name in record or item.name not in LATER]
+        own = {name: HINTS[kind][name] for name in names}
         details = {k: _solver(record) if hint is Solver else _value(record[k], hint) for k, hint in own.items()}
         stages = tuple(Stage(name, float(seconds)) for name, seconds in _under(STAGE, record).items())
         told = Compared(str(record["reason"]))

@@ -493,3 +493,18 @@ def test_a_search_over_the_lengthscale_tries_each():
     assert search.best_estimator_.kernel_ == Gaussian(1.0)
     assert len(set(search.cv_results_["mean_test_score"])) == 2
     assert KernelLogisticRegression(Linear() + Gaussian(2.0)).fit(X, y).kernel_ == Linear() + Gaussian(2.0)
+
+
+@pytest.mark.parametrize("classes", [2, 4])
+@pytest.mark.parametrize("kernel", ["gaussian(1)", "linear", "1e-6 * laplace(1)"])
+def test_a_factor_and_a_decomposition_give_the_same(classes, kernel, monkeypatch):
+    X, y = draw(150, classes)
+    weights = np.random.default_rng(0).integers(0, 3, 150)
+    models = []
+    for most in (3000, 0):
+        monkeypatch.setattr("mercer.learners.logistic.design.MAX_FACTORED_ROWS", most)
+        model = KernelLogisticRegression(kernel, alpha=0.01, tol=1e-9, method="exact")
+        models.append(model.fit(X, y, sample_weight=weights))
+    factored, decomposed = models
+    np.testing.assert_allclose(factored.predict_proba(X), decomposed.predict_proba(X), atol=1e-6)
+    np.testing.assert_allclose(factored.objective_, decomposed.objective_, rtol=1e-8)

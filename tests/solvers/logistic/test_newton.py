@@ -14,6 +14,7 @@ from mercer.solvers.logistic import newton
 from mercer.solvers.logistic.likelihood import Likelihood, log_probabilities
 from mercer.solvers.logistic.newton import NewtonSettings, minimise
 from mercer.solvers.logistic.objective import LogisticObjective
+from mercer.solvers.logistic.squares import Spectral
 
 CLASSES = pytest.mark.parametrize("classes", [2, 3, 5])
 
@@ -29,7 +30,7 @@ def draw(n=60, p=4, classes=3, seed=0, alpha=0.7, weighted=True, turned=True):
     values, vectors = np.linalg.eigh(Z.T @ (weights[:, None] * Z))
     if not turned:
         Z, vectors = Z @ vectors, None
-    return LogisticObjective(Z, Likelihood(y, classes, weights), alpha, values, vectors)
+    return LogisticObjective(Z, Likelihood(y, classes, weights), alpha, Spectral(values, vectors))
 
 
 def value(problem, flat):
@@ -165,7 +166,7 @@ def test_separated_classes_end_whatever_the_penalty(classes, alpha):
     Z = 10.0 * np.eye(classes)[y] + 0.1 * random.normal(size=(60, classes))
     Z -= Z.mean(axis=0)
     values, vectors = np.linalg.eigh(Z.T @ Z)
-    problem = LogisticObjective(Z, Likelihood(y, classes, np.ones(60)), alpha, values, vectors)
+    problem = LogisticObjective(Z, Likelihood(y, classes, np.ones(60)), alpha, Spectral(values, vectors))
     found = minimise(problem, NewtonSettings(1e-6, 200))
     assert found.converged
     assert 0 <= found.gap <= found.objective
@@ -190,7 +191,7 @@ def test_a_tolerance_below_rounding_ends_with_a_reason():
 
 def test_features_that_are_not_there_leave_the_frequencies():
     likelihood = Likelihood(np.array([0, 0, 1, 2]), 3, np.array([1.0, 1.0, 1.0, 3.0]))
-    found = minimise(LogisticObjective(np.zeros((4, 0)), likelihood, 1.0, np.zeros(0)), NewtonSettings())
+    found = minimise(LogisticObjective(np.zeros((4, 0)), likelihood, 1.0, Spectral(np.zeros(0))), NewtonSettings())
     assert found.converged
     np.testing.assert_allclose(np.exp(log_probabilities(found.scores))[0], [1 / 3, 1 / 6, 1 / 2], rtol=1e-12)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +11,8 @@ from numpy.typing import NDArray
 
 from mercer import kernels
 from mercer.compute.runtime.run import Run
-from mercer.errors import InputError, message
+from mercer.compute.runtime.threads import one_thread_blas
+from mercer.errors import InputError, message, number_of
 from mercer.kernels import Kernel
 from mercer.learners.data.views import KernelView, MatrixView, View
 from mercer.operators import Dense, Operator
@@ -18,6 +20,7 @@ from mercer.operators.base import EVERYTHING, Index
 from mercer.planner.clustering import DECOMPOSING, DEGREES
 from mercer.solvers import Eigen
 from mercer.solvers.eigenvalues.block_krylov import leading
+from mercer.solvers.eigenvalues.certified_lanczos import MAX_ONE_THREAD_ROWS, Certified, certified
 from mercer.solvers.kmeans.cluster_sums import EPS, ZERO_DISTANCE_ROUNDINGS, parts
 
 Array = NDArray[np.float64]
@@ -184,13 +187,31 @@ def embedded(
 
 
 def _decomposed(A: Normalised, graph: Graph, count: int, run: Run) -> Embedding:
+    """The same to rounding: the leading eigenvectors alone where that is quicker, and shows all parts of the graph."""
     with run.stage(DECOMPOSING):
         matrix = np.asarray(A.rows(EVERYTHING), dtype=np.float64)
-        found = Eigen().decompose(matrix.copy())
-    values, vectors = found.values[::-1][:count].copy(), found.vectors[:, ::-1][:, :count].copy()
+        found = _few(matrix, graph, count, run)
+        if found is None:
+            whole = Eigen().decompose(matrix.copy())
+            vectors, products, reason = whole.vectors[:, ::-1][:, :count].copy(), 1, "One eigendecomposition."
+            values, parts = whole.values[::-1][:count].copy(), _parts(whole.values, len(matrix))
+        else:
+            values, vectors, products = found.values, found.vectors, found.products
+            reason, parts = f"Lanczos' method with {number_of(products, 'product')}.", _parts(values, len(matrix))
     residuals = np.linalg.norm(matrix @ vectors - vectors * values, axis=0)
-    reason, parts = "One eigendecomposition.", _parts(found.values, len(vectors))
-    return Embedding(values, _scaled(vectors, graph.degrees), residuals, 1, True, reason, parts)
+    return Embedding(values, _scaled(vectors, graph.degrees), residuals, products, True, reason, parts)
+
+
+def _few(matrix: Array, graph: Graph, count: int, run: Run) -> Certified | None:
+    """The leading eigenvectors, of which the first is known; None where a decomposition is better."""
+    known = np.sqrt(graph.degrees / graph.degrees.sum())
+    if not graph.sure or count < 2:
+        return None
+    with one_thread_blas() if len(matrix) <= MAX_ONE_THREAD_ROWS else nullcontext():
+        found = certified(matrix, count - 1, known, run)
+    if found is None or _parts(found.values, len(matrix)) == count - 1:  # there may be more parts
+        return None
+    return Certified(np.append(1.0, found.values), np.column_stack([known, found.vectors]), found.products)
 
 
 def _parts(values: Array, count: int) -> int:

@@ -87,8 +87,8 @@ class SpectralClustering(
     n_components : int or None, default=None
         How many eigenvectors; None for as many as clusters.
     method : {"auto", "exact", "krylov"}, default="auto"
-        "exact" is an eigendecomposition of the stored matrix, "krylov" uses products alone, to `tol`. "auto" is "exact"
-        up to 2,000 rows, where that fits.
+        "exact" finds the eigenvectors of the stored matrix to rounding, "krylov" uses products alone, to `tol`. "auto"
+        is "exact" up to 2,000 rows, where that fits.
     n_init : int, default=10
         How many starts of k-means.
     tol : float, default=1e-05

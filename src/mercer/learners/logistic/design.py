@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import lapack, solve_triangular
 
 from mercer.compute.runtime.lapack import MAX_CALL_OPERATIONS, add_squares
 from mercer.compute.runtime.run import Run
@@ -23,10 +24,14 @@ from mercer.lifts.landmarks import pivoted
 from mercer.lifts.pivoting import strips
 from mercer.operators import Centering
 from mercer.operators.dense import tiles
+from mercer.planner.logistic import MAX_FACTORED_ROWS
 from mercer.solvers import Eigen
 from mercer.solvers.logistic.newton import Minimum
+from mercer.solvers.logistic.squares import OfFactor, Spectral, Squares
 
 Array = NDArray[np.float64]
+MAX_RATIO = 1e8
+"""How much larger than alpha the matrix may be: of so many digits the preconditioner of a factor loses as many."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,13 +39,12 @@ class Design(ABC):
     """Z, the features of the rows.
 
     features : Z, (n, p), with weighted means of zero
-    values, vectors : Z'SZ = V diag(values) V'; None for V = I
+    squares : Z'SZ
     centering : the weights of the rows
     """
 
     features: Array
-    values: Array
-    vectors: Array | None
+    squares: Squares
     centering: Centering
 
     @abstractmethod
@@ -50,14 +54,18 @@ class Design(ABC):
 
 @dataclass(frozen=True, eq=False)
 class MatrixDesign(Design):
-    """Of the centred and weighted kernel matrix Q diag(l) Q': Z = S^-1/2 Q diag(l)^1/2, and Z'SZ = diag(l)."""
+    """Of the centred and weighted kernel matrix A = LL': Z = S^-1/2 L, and Z'SZ = L'L.
+
+    means : (n,), the weighted means of the rows of the kernel matrix
+    """
 
     view: View
+    means: Array
 
     def predictor(self, found: Minimum, alpha: float) -> ByDuals:
         """sum_i a_i k(x, x_i) + b; the weighted mean of that over the rows is the intercept of centred features."""
         duals = self._duals(found.weights, found.residuals / alpha)
-        levels = found.intercepts - self.centering.means(np.asarray(self.view.operator() @ duals))
+        levels = found.intercepts - self.means @ duals
         return ByDuals(self.view, duals, levels)
 
     def _duals(self, weights: Array, residuals: Array) -> Array:
@@ -65,10 +73,39 @@ class MatrixDesign(Design):
 
         At the solution they lack nothing. Before it, coefficients that give W exactly predict better than residuals.
         """
-        s = self.centering.weights[:, None]
-        rest = (weights - self.features.T @ residuals) / self.values[:, None]
-        found = residuals + s * (self.features @ rest)
-        return np.asarray(found - s * (found.sum(axis=0) / self.centering.total))
+        found = residuals + self._beside(weights - self.features.T @ residuals)
+        return np.asarray(found - self.centering.weights[:, None] * (found.sum(axis=0) / self.centering.total))
+
+    @abstractmethod
+    def _beside(self, weights: Array) -> Array:
+        """Some a with Z'a = W."""
+
+
+@dataclass(frozen=True, eq=False)
+class DecomposedDesign(MatrixDesign):
+    """With L = Q diag(l)^1/2, from A = Q diag(l) Q'."""
+
+    values: Array
+
+    def _beside(self, weights: Array) -> Array:
+        return np.asarray(self.centering.weights[:, None] * (self.features @ (weights / self.values[:, None])))
+
+
+@dataclass(frozen=True, eq=False)
+class FactoredDesign(MatrixDesign):
+    """With a pivoted Cholesky factor L.
+
+    upper : its rows at the pivots, transposed, in an upper triangle
+    pivots : which these are
+    """
+
+    upper: Array
+    pivots: NDArray[np.intp]
+
+    def _beside(self, weights: Array) -> Array:
+        found = np.zeros((len(self.features), weights.shape[1]))
+        found[self.pivots] = solve_triangular(self.upper, weights) * self.centering.roots[self.pivots, None]
+        return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,30 +136,50 @@ class LandmarkDesign(Design):
         return ByBasis(basis, basis.to_raw(found.weights), found.intercepts - self.means @ found.weights)
 
 
-def from_matrix(view: View, centering: Centering, run: Run) -> MatrixDesign:
-    """By the eigenvectors of the kernel matrix. Cost: 9 n^3 operations, and 3 n^2 numbers."""
+def from_matrix(view: View, centering: Centering, alpha: float, run: Run) -> MatrixDesign:
+    """By a pivoted Cholesky factor of the kernel matrix where it is small and alpha is not, else by its eigenvectors.
+
+    Cost: 2 n^3 / 3 operations, or 9 n^3; 3 n^2 numbers.
+    """
     with run.stage("kernel matrix"):
         K = view.dense(run.watch)
         view = definite(view, K)
     with run.stage("decompose"):
         largest = float((centering.weights * K.diagonal()).max())
-        found = Eigen().decompose(_centred(K, centering))
+        A, means = _centred(K, centering)
+        norm = float(np.linalg.norm(A, np.inf))
+        if len(A) <= MAX_FACTORED_ROWS and alpha * MAX_RATIO > norm > 0:
+            return _factored(A, norm, largest, centering, view, means)
+        found = Eigen().decompose(A)
     floor = len(K) * EPS * max(float(found.values[-1]), largest)
     first = int(np.searchsorted(found.values, floor, side="right"))  # the others are rounding
     values, Z = found.values[first:], found.vectors[:, first:]
     Z *= np.sqrt(values)
     Z /= centering.roots[:, None]
-    return MatrixDesign(Z, values, None, centering, view)
+    return DecomposedDesign(Z, Spectral(values), centering, view, means, values)
 
 
-def _centred(K: Array, centering: Centering) -> Array:
-    """D C K C' D, in the memory of K, for C = I - 1 s' / sum(s) and D = diag(sqrt(s))."""
-    means = K @ centering.shares
-    means -= (centering.shares @ means) / 2
+def _factored(A: Array, norm: float, largest: float, centering: Centering, view: View, means: Array) -> FactoredDesign:
+    """With the factor in the upper triangle of A, of which the other one stays."""
+    diagonal = A.diagonal().copy()
+    with np.errstate(all="ignore"):
+        both, order, rank, _ = lapack.dpstrf(A.T, tol=len(A) * EPS * max(norm, largest), overwrite_a=1)
+    pivots = order.astype(np.intp) - 1
+    L = np.empty((len(A), rank))
+    L[pivots] = np.triu(both[:rank]).T
+    squares = OfFactor(L, both, diagonal, norm)
+    Z = L / centering.roots[:, None]
+    return FactoredDesign(Z, squares, centering, view, means, both[:rank, :rank], pivots[:rank])
+
+
+def _centred(K: Array, centering: Centering) -> tuple[Array, Array]:
+    """D C K C' D, in the memory of K, for C = I - 1 s' / sum(s) and D = diag(sqrt(s)); and the means of rows of K."""
+    means = np.asarray(K @ centering.shares)
+    shifts = means - (centering.shares @ means) / 2
     for part in tiles(len(K), len(K)):
-        K[part] -= means[part, None] + means
+        K[part] -= shifts[part, None] + shifts
         K[part] *= centering.roots[part, None] * centering.roots
-    return K
+    return K, means
 
 
 def from_features(view: View, centering: Centering, run: Run) -> FeatureDesign:
@@ -130,7 +187,7 @@ def from_features(view: View, centering: Centering, run: Run) -> FeatureDesign:
     with run.stage("features"):
         Z = view.features()
         means, rest = _centre(Z, centering)
-    return FeatureDesign(Z, *_spectrum(Z, centering, run), centering, view, means, rest)
+    return FeatureDesign(Z, _spectrum(Z, centering, run), centering, view, means, rest)
 
 
 def from_landmarks(
@@ -145,7 +202,7 @@ def from_landmarks(
         basis = LandmarkBasis(view.kernel, choice.points, choice.upper)
         Z = _table(basis, view) if choice.features is None else choice.features
         means, rest = _centre(Z, centering)
-    return LandmarkDesign(Z, *_spectrum(Z, centering, run), centering, basis, means + rest, choice.indices)
+    return LandmarkDesign(Z, _spectrum(Z, centering, run), centering, basis, means + rest, choice.indices)
 
 
 def _table(basis: LandmarkBasis, view: KernelView) -> Array:
@@ -165,7 +222,7 @@ def _centre(Z: Array, centering: Centering) -> tuple[Array, Array]:
     return found[0], found[1]
 
 
-def _spectrum(Z: Array, centering: Centering, run: Run) -> tuple[Array, Array]:
+def _spectrum(Z: Array, centering: Centering, run: Run) -> Spectral:
     """The eigenvalues and eigenvectors of Z'SZ, from products that take a moment each."""
     n, p = Z.shape
     squares, step = np.zeros((p, p)), max(1, min(int(MAX_CALL_OPERATIONS / p**2), BLOCK // p))
@@ -175,4 +232,4 @@ def _spectrum(Z: Array, centering: Centering, run: Run) -> tuple[Array, Array]:
             part = slice(start, start + step)
             add_squares(squares, np.ascontiguousarray(Z[part] * centering.roots[part, None]))
         found = Eigen().decompose(np.tril(squares) + np.tril(squares, -1).T)
-    return found.values, found.vectors
+    return Spectral(found.values, found.vectors)

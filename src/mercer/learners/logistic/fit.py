@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mercer.compute.runtime.run import Run
+from mercer.compute.runtime.threads import one_thread_blas
 from mercer.learners.data.rows import scatter_rows
 from mercer.learners.data.views import KernelView, View
 from mercer.learners.logistic.design import Design, from_features, from_landmarks, from_matrix
@@ -19,6 +21,8 @@ from mercer.solvers.logistic.newton import Minimum, minimise
 from mercer.solvers.logistic.objective import LogisticObjective
 
 Array = NDArray[np.float64]
+MAX_ONE_THREAD_ROWS = 1024
+"""Rows up to which one thread of BLAS is about as fast as several, which wait for each other."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,10 +42,15 @@ class LogisticResult:
 
 def solve(problem: LogisticProblem, plan: LogisticPlan, random: np.random.Generator, run: Run) -> LogisticResult:
     """Fit by the method of the plan."""
+    with one_thread_blas() if problem.seen.count <= MAX_ONE_THREAD_ROWS else nullcontext():
+        return _solve(problem, plan, random, run)
+
+
+def _solve(problem: LogisticProblem, plan: LogisticPlan, random: np.random.Generator, run: Run) -> LogisticResult:
     settings, start = problem.settings, problem.start
     view, design = _designed(problem, plan, random, run)
     likelihood = Likelihood(problem.codes, len(problem.classes), problem.centering.weights)
-    objective = LogisticObjective(design.features, likelihood, settings.alpha, design.values, design.vectors)
+    objective = LogisticObjective(design.features, likelihood, settings.alpha, design.squares)
     with run.stage("newton"):
         minimum = minimise(objective, settings.newton, None if start is None else objective.imitate(start), run)
     predictor = design.predictor(minimum, settings.alpha)
@@ -63,7 +72,7 @@ def _designed(
 ) -> tuple[View, Design]:
     seen = problem.seen
     if plan.method == "exact":
-        return seen, from_matrix(seen, problem.centering, run)
+        return seen, from_matrix(seen, problem.centering, problem.settings.alpha, run)
     if plan.method == "features" or not isinstance(seen, KernelView):  # landmarks are planned for no other
         lifted = seen.lifted()
         return lifted, from_features(lifted, problem.centering, run)

@@ -54,7 +54,7 @@ class KernelLogisticRegression(
     calibrated afterwards.
 
     The solver is Newton's method with a line search and conjugate gradients. It works on the features of a lift where
-    there is one, on the eigenvectors of the kernel matrix up to 3,000 rows, which is exact, and on landmarks above;
+    there is one, on a factor of the kernel matrix up to 3,000 rows, which is exact, and on landmarks above;
     `plan` says which, and `method` asks for one. Cost for p features: n p^2 + 9 p^3 operations at first, then the n p
     features are read a few hundred times.
 

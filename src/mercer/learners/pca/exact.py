@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.compute.runtime.run import Run
+from mercer.compute.runtime.threads import one_thread_blas
 from mercer.errors import InputError, NumericalWarning, caller_level, message, speaker
 from mercer.learners.data.views import KernelView, MatrixView, View, definite
 from mercer.learners.pca.features import start_of
@@ -24,11 +26,14 @@ from mercer.operators.precomputed import MAX_NEGATIVE_SHARE, negligible, slightl
 from mercer.planner.pca import PCAPlan
 from mercer.solvers import Eigen
 from mercer.solvers.eigenvalues.block_krylov import EXTRA_VECTORS, MIN_BASIS_COLUMNS, leading
+from mercer.solvers.eigenvalues.certified_lanczos import MAX_ONE_THREAD_ROWS, certified, expected_products
 from mercer.solvers.eigenvalues.lanczos import edges
 
 Array = NDArray[np.float64]
 MAX_TRUSTED_RESIDUAL = 1e-9
 """Residuals of a decomposition, relative to the largest eigenvalue, above which it is not to be trusted."""
+MAX_ONE_THREAD_WHOLE = 256
+"""Rows up to which one thread decomposes a matrix as fast as several, and a copy costs less than another matrix."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,30 +72,81 @@ def _result(view: View, means: Array, total: float, pairs: _Eigenpairs, converge
 # -- the matrix -------------------------------------------------------------------------------------------------------
 
 
-def by_matrix(problem: PCAProblem, run: Run) -> PCAResult:
-    """By the eigenvectors of the centred kernel matrix. Cost: 9 n^3 operations, and 3 n^2 numbers."""
+@dataclass(frozen=True, eq=False)
+class _Decomposed:
+    """What is known of a stored kernel matrix.
+
+    means : those of its rows
+    total : the trace of the centred matrix
+    how : how its eigenvectors were found, in words
+    """
+
+    pairs: _Eigenpairs
+    means: Array
+    total: float
+    how: str
+
+
+def by_matrix(problem: PCAProblem, plan: PCAPlan, run: Run) -> PCAResult:
+    """By the eigenvectors of the centred kernel matrix, which is stored: the leading ones alone, or all of them.
+
+    Cost: for the leading ones some dozens of products with a vector, and n^2 numbers; for all 9 n^3 operations, and 3
+    n^2 numbers.
+    """
     view, settings = problem.view, problem.settings
     with run.stage("kernel matrix"):
         K = view.dense(run.watch)
         view = definite(view, K)
-        largest = float(K.diagonal().max())
-        means = _centre(K)
-        total = float(K.diagonal().sum())
-    with run.stage("decompose"):
+    found = _leading(view, K, settings.components, run) if plan.details.partial and settings.components else None
+    if found is None:
+        found = _whole(view, K, settings.components, run)
+    del K
+    worst = float(found.pairs.residuals().max(initial=0.0))
+    reason = f"{found.how}, with residuals of at most {worst:.1e} of the largest eigenvalue."
+    converged = worst <= max(MAX_TRUSTED_RESIDUAL, settings.tolerance)
+    return _result(view, found.means, found.total, found.pairs, converged, reason)
+
+
+def _leading(view: View, K: Array, count: int, run: Run) -> _Decomposed | None:
+    """By products with the stored matrix; None where it is better decomposed."""
+    n = len(K)
+    with one_thread_blas() if n <= MAX_ONE_THREAD_ROWS else nullcontext():
+        with run.stage("decompose", expected_products(count)):
+            found = certified(K, count, np.full(n, n**-0.5), run)
+        if found is None:
+            return None
+        with run.stage("residuals"):
+            sizes, means = K.diagonal(), K @ np.full(n, 1 / n)
+            floor = floor_of(n, float(found.values[0]), float(sizes.max()), view.dtype)
+            kept = leading_part(found.values, floor, count)
+            vectors = np.ascontiguousarray(found.vectors[:, :kept])
+            pairs = _Eigenpairs(found.values[:kept], *_with_images(Dense(K, symmetric=True), vectors))
+    total = float(sizes.sum()) - n * float(means.mean())
+    return _Decomposed(pairs, means, total, f"Lanczos' method with {found.products} products")
+
+
+def _whole(view: View, K: Array, count: int | None, run: Run) -> _Decomposed:
+    """By a decomposition, which overwrites K."""
+    largest = float(K.diagonal().max())
+    known = Dense(K.copy(), symmetric=True) if len(K) <= MAX_ONE_THREAD_WHOLE else _exact(view, run)
+    means = _centre(K)
+    total = float(K.diagonal().sum())
+    with run.stage("decompose"), one_thread_blas() if len(K) <= MAX_ONE_THREAD_WHOLE else nullcontext():
         found = Eigen().decompose(K)
     values = found.values[::-1]
-    floor = floor_of(view.count, float(values[0]), largest, view.dtype)
-    count = leading_part(values, floor, settings.components)
+    kept = leading_part(values, floor_of(view.count, float(values[0]), largest, view.dtype), count)
     with run.stage("residuals"):
-        vectors = np.ascontiguousarray(found.vectors[:, ::-1][:, :count])
-        del found, K
-        vectors -= vectors.mean(axis=0)  # rounding leaves some of the constant vector in them, which K sees
-        images = np.asarray(_exact(view, run) @ vectors)
-        images -= images.mean(axis=0)
-    pairs = _Eigenpairs(values[:count].copy(), vectors, images)
-    worst = float(pairs.residuals().max(initial=0.0))
-    reason = f"One eigendecomposition, with residuals of at most {worst:.1e} of the largest eigenvalue."
-    return _result(view, means, total, pairs, worst <= max(MAX_TRUSTED_RESIDUAL, settings.tolerance), reason)
+        vectors = np.ascontiguousarray(found.vectors[:, ::-1][:, :kept])
+        del found
+        pairs = _Eigenpairs(values[:kept].copy(), *_with_images(known, vectors))
+    return _Decomposed(pairs, means, total, "One eigendecomposition")
+
+
+def _with_images(K: Operator, vectors: Array) -> tuple[Array, Array]:
+    """Centred vectors, and the products of the centred matrix with them."""
+    vectors = vectors - vectors.mean(axis=0)  # rounding leaves some of the constant vector in them, which K sees
+    images = np.asarray(K @ vectors)
+    return vectors, images - images.mean(axis=0)
 
 
 def _centre(K: Array) -> Array:

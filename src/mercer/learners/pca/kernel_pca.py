@@ -70,10 +70,11 @@ class KernelPCA(
     K P. The score of a row x is sum_i v_i k(x, x_i) / sqrt(l), centred; those of the training rows are sqrt(l) v. The
     sign of a component makes the entry of v that is largest in size (the first of equal ones) positive.
 
-    Nothing is approximated as long as that is possible: up to 3,000 rows P K P is decomposed; above, its leading
-    eigenvectors are found by a few products with blocks of vectors, and no matrix is stored; a lift, or a kernel with
-    few features, takes one pass over the rows. Only what takes more than ten minutes, or rows that stay in their
-    source, is approximated by landmarks, and `unexplained_` then includes all that these miss. `plan(X)` says which.
+    Nothing is approximated as long as that is possible. Of some thousand rows K is stored, and of few components the
+    leading eigenvectors of P K P are found by products with it, to 1e-12 and such that none is missed. Of more rows
+    they are found by a few products with blocks of vectors, and no matrix is stored; a lift, or a kernel with few
+    features, takes one pass over the rows. Only what takes more than ten minutes, or rows that stay in their source, is
+    approximated by landmarks, and `unexplained_` then includes all that these miss. `plan(X)` says which.
 
     Parameters
     ----------
@@ -87,7 +88,7 @@ class KernelPCA(
     lengthscale : float or "median", default="median"
         The value of open lengthscales; "median" takes the median distance of the rows.
     method : {"auto", "exact", "krylov", "landmarks"}, default="auto"
-        "exact" is an eigendecomposition of P K P, "krylov" uses products alone, to `tol`.
+        "exact" stores P K P and finds its eigenvectors to rounding, "krylov" uses products alone, to `tol`.
     n_landmarks : int or None, default=None
         How many landmarks; None for 1,000, or as many as memory and time allow.
     tol : float, default=1e-06
@@ -269,7 +270,7 @@ class KernelPCA(
     def _solve(self, problem: PCAProblem, plan: PCAPlan, run: Watched) -> PCAResult:
         random = generator(self.random_state)
         if plan.method == "exact":
-            return by_matrix(problem, run)
+            return by_matrix(problem, plan, run)
         if plan.method == "krylov" or not isinstance(problem, TableProblem):  # a matrix has no features
             return by_products(problem, plan, random, run)
         return by_features(problem, plan, random, run)

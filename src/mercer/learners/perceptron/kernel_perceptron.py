@@ -182,7 +182,7 @@ class KernelPerceptron(BasePerceptron):
         space = Dual(K, problem.outputs)
         if state is not None:
             space.learn(known, state.coefficients(problem.outputs, LAST))
-        return FullUpdater(space, problem.every_code, problem.outputs)
+        return FullUpdater(space, problem.every_code)
 
     def _same_budget(self, memory: Memory | None) -> None:
         """Refuse another budget, or another strategy, than that of the rows that are remembered."""

@@ -104,10 +104,9 @@ class FullUpdater(Updater):
 
     space: Space
     classes: Rows
-    outputs: int
 
     def one_pass(self, order: Rows, log: MistakeLog, run: Run) -> None:
-        one_pass(self.space, order, self.classes, self.outputs, log, run)
+        one_pass(self.space, order, self.classes, log, run)
 
     def state(self, view: View, numbers: Rows, log: MistakeLog, given: int) -> PerceptronState:
         mistakes = log.mistakes

@@ -9,10 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.solvers.logistic.likelihood import EPS, Curvature, Likelihood, log_probabilities
+from mercer.solvers.logistic.squares import Squares
 
 Array = NDArray[np.float64]
-MIN_RELATIVE_EIGENVALUE = 1e-8
-"""Eigenvalues below this part of the largest are left out where a function is imitated."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,15 +21,14 @@ class LogisticObjective:
     Unknowns are stored as (p + 1, outputs), with b in the last row.
 
     features : Z, (n, p), with weighted means of zero
-    values, vectors : of Z'SZ = V diag(values) V'; None for V = I. They precondition conjugate gradients: with the mean
-        curvature c of an output in place of that of each row, its second derivatives are c Z'SZ + alpha
+    squares : Z'SZ. It preconditions conjugate gradients: with the mean curvature c of an output in place of that of
+        each row, its second derivatives are c Z'SZ + alpha
     """
 
     features: Array
     likelihood: Likelihood
     alpha: float
-    values: Array
-    vectors: Array | None = None
+    squares: Squares
 
     def scores(self, unknowns: Array) -> Array:
         """(n, outputs): Z W + b."""
@@ -62,10 +60,8 @@ class LogisticObjective:
         """The unknowns whose scores are nearest to given ones, (n, outputs), in directions that can be told apart."""
         shares = self.likelihood.weights / self.likelihood.total
         level = shares @ scores
-        right = self._turned(self.features.T @ (self.likelihood.weights[:, None] * (scores - level)))
-        seen = self.values[:, None] > MIN_RELATIVE_EIGENVALUE * self.values.max(initial=0.0)
-        found = np.divide(right, self.values[:, None], out=np.zeros_like(right), where=seen)
-        return np.vstack([self._turned_back(found), level])
+        right = self.features.T @ (self.likelihood.weights[:, None] * (scores - level))
+        return np.vstack([self.squares.fitted(right), level])
 
     def curved(self, change: Array, moved: Array, curve: Curvature) -> Array:
         """The second derivatives times a change of the unknowns, which moves scores so far. Cost: a product with Z'."""
@@ -77,14 +73,8 @@ class LogisticObjective:
         """The change that would be right if every row were curved like the mean of all."""
         sums = np.maximum(curve.sums, EPS * self.likelihood.total)
         mean = sums / self.likelihood.total
-        inner = self._turned(gradient[:-1]) / (mean * np.maximum(self.values, 0.0)[:, None] + self.alpha)
-        return np.vstack([self._turned_back(inner), gradient[-1] / sums])
-
-    def _turned(self, W: Array) -> Array:
-        return W if self.vectors is None else np.asarray(self.vectors.T @ W)
-
-    def _turned_back(self, W: Array) -> Array:
-        return W if self.vectors is None else np.asarray(self.vectors @ W)
+        inner = self.squares.divided(gradient[:-1], mean, self.alpha)
+        return np.vstack([inner, gradient[-1] / sums])
 
     def gap(self, place: Place) -> float:
         """How far the value may be above the least one, at most: it is the gap to a value of the dual problem.

@@ -209,11 +209,12 @@ class Budgeted:
         log.begin()
         for start in range(0, len(order), BLOCK_ROWS):
             rows = order[start : start + BLOCK_ROWS]
-            log.add(rows, *self._block(rows, classes[rows]))
+            right = classes[rows]
+            log.add(rows, right, *self._block(rows, right))
             run.tell(log.seen / len(order))
 
-    def _block(self, rows: Rows, right: Rows) -> tuple[Rows, Rows, Rows]:
-        """The mistakes among the rows of a block, one after the other."""
+    def _block(self, rows: Rows, right: Rows) -> tuple[Rows, Rows]:
+        """The mistakes among the rows of a block, one after the other: where, and which classes were taken."""
         memory, inner = self.memory, np.asarray(self.K.block(rows, rows), dtype=np.float64)
         slots = min(memory.budget, memory.used + len(rows))
         values = np.zeros((len(rows), slots))  # between these rows and the remembered ones
@@ -239,7 +240,7 @@ class Budgeted:
             at.append(i)
             wrong.append(int(others[first]))
             begin = i + 1
-        return np.array(at, np.intp), right, np.array(wrong, np.intp)
+        return np.array(at, np.intp), np.array(wrong, np.intp)
 
     def _remember(self, slot: int | None, row: int, values: Array, column: Array) -> None:
         if slot is None:

@@ -48,12 +48,11 @@ class Space(ABC):
         """(rows, outputs): f at some rows, to be overwritten."""
 
     @abstractmethod
-    def inner(self, rows: Rows) -> Array:
-        """k of all pairs of some rows."""
+    def follow(self, rows: Rows, right: Rows) -> tuple[Rows, Rows]:
+        """Learn some rows, one after the other: which are mistakes, by positions, and which class was taken for theirs.
 
-    @abstractmethod
-    def learn(self, rows: Rows, V: Array) -> None:
-        """f += sum_j V_j k(., x_j) over some rows."""
+        right : the class of each
+        """
 
 
 class Dual(Space):
@@ -85,34 +84,17 @@ class Dual(Space):
             self._scores[rows] += self.K.combine(new, V, rows)
         self._known[rows] = len(self.learned)
 
-    def inner(self, rows: Rows) -> Array:
-        part, out = self.K.part(rows), np.empty((len(rows), len(rows)))
-        part.fill(np.arange(len(rows)), out)
-        return out
+    def follow(self, rows: Rows, right: Rows) -> tuple[Rows, Rows]:
+        part, inner = self.K.part(rows), np.empty((len(rows), len(rows)))
+        part.fill(np.arange(len(rows)), inner)
+        at, wrong = in_block(self.scores(rows), inner, right)
+        self.learn(rows[at], updates_of(right[at], wrong, self._scores.shape[1]))
+        return at, wrong
 
     def learn(self, rows: Rows, V: Array) -> None:
+        """f += sum_j V_j k(., x_j) over some rows."""
         if len(rows):
             self.learned.append((rows, V))
-
-
-class Primal(Space):
-    """f(x) = theta.phi(x): features are stored, and theta is learned.
-
-    features : (n, p)
-    theta : (p, outputs)
-    """
-
-    def __init__(self, features: Array, theta: Array) -> None:
-        self.features, self.count, self.theta = features, len(features), theta
-
-    def scores(self, rows: Rows) -> Array:
-        return np.asarray(self.features[rows] @ self.theta)
-
-    def inner(self, rows: Rows) -> Array:
-        return np.asarray(self.features[rows] @ self.features[rows].T)
-
-    def learn(self, rows: Rows, V: Array) -> None:
-        self.theta += self.features[rows].T @ V
 
 
 # -- what it learns ---------------------------------------------------------------------------------------------------
@@ -152,12 +134,17 @@ class Mistakes:
 
     def updates(self, outputs: int) -> Array:
         """(mistakes, outputs): what each adds to the scores, in units of k(., x_i)."""
-        if outputs == 1:
-            return np.where(self.right == 1, 1.0, -1.0)[:, None]
-        found = np.zeros((len(self), outputs))
-        every = np.arange(len(self))
-        found[every, self.right], found[every, self.wrong] = 1.0, -1.0
-        return found
+        return updates_of(self.right, self.wrong, outputs)
+
+
+def updates_of(right: Rows, wrong: Rows, outputs: int) -> Array:
+    """(mistakes, outputs): 1 for the class of each, and -1 for the one that was taken for it."""
+    if outputs == 1:
+        return np.where(right == 1, 1.0, -1.0)[:, None]
+    found = np.zeros((len(right), outputs))
+    every = np.arange(len(right))
+    found[every, right], found[every, wrong] = 1.0, -1.0
+    return found
 
 
 @dataclass(eq=False)
@@ -177,13 +164,11 @@ class MistakeLog:
         """A pass begins."""
         self.history.append(0)
 
-    def add(self, rows: Rows, at: Rows, right: Rows, wrong: Rows) -> Mistakes:
-        """A block of rows, and what was wrong in it, by positions."""
-        found = Mistakes(rows[at], right[at], wrong, self.seen + at)
-        self.made.append(found)
+    def add(self, rows: Rows, right: Rows, at: Rows, wrong: Rows) -> None:
+        """A block of rows with their classes, and what was wrong in it, by positions."""
+        self.made.append(Mistakes(rows[at], right[at], wrong, self.seen + at))
         self.seen += len(rows)
         self.history[-1] += len(at)
-        return found
 
     @property
     def mistakes(self) -> Mistakes:
@@ -191,23 +176,22 @@ class MistakeLog:
         return self.made[0].then(*self.made[1:])
 
 
-def one_pass(space: Space, order: Rows, classes: Rows, outputs: int, log: MistakeLog, run: Run = IDLE) -> None:
+def one_pass(space: Space, order: Rows, classes: Rows, log: MistakeLog, run: Run = IDLE) -> None:
     """All rows once, in an order.
 
     space : where f is learned; what it knows already counts
     classes : of each row, integers from 0 on
-    outputs : 1 for two classes, else one per class
     """
     log.begin()
     for start in range(0, len(order), BLOCK_ROWS):
         rows = order[start : start + BLOCK_ROWS]
-        found = log.add(rows, *in_block(space.scores(rows), space.inner(rows), classes[rows]))
-        space.learn(found.rows, found.updates(outputs))
+        right = classes[rows]
+        log.add(rows, right, *space.follow(rows, right))
         run.tell(log.seen / len(order))
 
 
-def in_block(scores: Array, K: Array, right: Rows) -> tuple[Rows, Rows, Rows]:
-    """The mistakes among the rows of a block, one after the other: where, of which classes, and which were taken.
+def in_block(scores: Array, K: Array, right: Rows) -> tuple[Rows, Rows]:
+    """The mistakes among the rows of a block, one after the other: where, and which classes were taken for theirs.
 
     scores : (rows, outputs), from all mistakes before the block; overwritten
     K : (rows, rows), the kernel between them
@@ -232,7 +216,7 @@ def in_block(scores: Array, K: Array, right: Rows) -> tuple[Rows, Rows, Rows]:
         else:
             scores[begin:, right[i]] += column
             scores[begin:, other] -= column
-    return np.array(at, np.intp), right, np.array(wrong, np.intp)
+    return np.array(at, np.intp), np.array(wrong, np.intp)
 
 
 def rivals(scores: Array, right: Rows) -> Rows:
