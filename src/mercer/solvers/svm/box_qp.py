@@ -100,6 +100,13 @@ class BoxQP:
             b = b + np.sign(left) * room * min(1.0, abs(left) / float(room.sum()))
         return b
 
+    def filled(self, values: Array) -> Array:
+        """Coefficients at the upper end of the box, those of the smallest values first, that add up to the total."""
+        b, order = np.zeros(self.count), np.argsort(values, kind="stable")
+        before = np.concatenate([[0.0], np.cumsum(self.upper[order])[:-1]])
+        b[order] = np.clip(self.total - before, 0.0, self.upper[order])
+        return self.feasible(b)
+
 
 @dataclass(frozen=True, eq=False)
 class QPResult:

@@ -29,6 +29,7 @@ from mercer.operators import Operator
 from mercer.solvers.ridge.base import opening
 from mercer.solvers.svm.box_qp import Array, BoxQP, QPResult
 from mercer.solvers.svm.kernel_cache import MIN_WORKING_SETS, Buffer, KernelCache
+from mercer.solvers.svm.known_rows import rounds_on_known
 from mercer.solvers.svm.smo import add_rows, square, walk
 from mercer.solvers.svm.state import State
 
@@ -39,6 +40,10 @@ MIN_SET = 64
 """As few as memory for rows may make them."""
 MAX_SINGLE_SET = 512
 """Coefficients that make one working set, if they are all."""
+MAX_KNOWN_ROWS = 5000
+"""Rows up to which each step moves the gradient of all, where all rows of the matrix can be kept."""
+DENSITY_ROWS = 64
+"""Rows of the matrix that show where data is dense, to start an SVM of one class."""
 MIN_FLOAT32_ROWS = 512
 """Rows from which on the matrix is kept in float32."""
 TOLERANCE_SHARE = 0.8
@@ -92,6 +97,8 @@ def solve(
     buffer : where rows are kept; None for one of its own
     """
     b = problem.feasible(np.zeros(problem.count) if start is None else start)
+    if start is None and problem.total != 0:
+        b = problem.filled(_density(K))
     exact = K if problem.count < MIN_FLOAT32_ROWS else K.rough()  # in float64 that is exact enough
     state = State(problem, b, exact)
     reason = ""
@@ -110,6 +117,15 @@ def solve(
     return QPResult(state.b, state.g, bias, state.violation, gap, state.steps, state.rounds, converged, text)
 
 
+def _density(K: Operator) -> Array:
+    """Sums of some rows of the matrix: where they are small there are few rows near by, which are outliers first."""
+    n, fast = K.shape[0], K.narrowed().rough()
+    rows = np.unique(np.linspace(0, n - 1, DENSITY_ROWS).astype(np.intp))
+    values = np.empty((len(rows), n), fast.dtype)
+    fast.fill(rows, values)
+    return values.sum(axis=0, dtype=np.float64)
+
+
 def _ways(count: int, K: Operator) -> list[Operator]:
     """Matrices whose rows are worked with, from fast to exact: each goes on where the one before ended."""
     if count < MIN_FLOAT32_ROWS:
@@ -125,7 +141,8 @@ def _descend(state: State, K: Operator, settings: SMOSettings, run: Run, buffer:
     wanted = min(n, MAX_SET, max(MAX_SINGLE_SET, n // 4))  # the first set has rows of which many will not be support
     size = wanted if numbers >= n * n else int(min(wanted, max(MIN_SET, numbers / n / MIN_WORKING_SETS)))
     pool = KernelCache(K, numbers, size, buffer)
-    growths, before = (MAX_GROWTHS if n >= MIN_GROWING_ROWS else 0), np.inf
+    known = n <= MAX_KNOWN_ROWS and numbers >= n * n
+    growths, before = (MAX_GROWTHS if n >= MIN_GROWING_ROWS and not known else 0), np.inf
     if growths:
         K.prepare()
     while state.violation > settings.tolerance:
@@ -137,7 +154,10 @@ def _descend(state: State, K: Operator, settings: SMOSettings, run: Run, buffer:
             return ""
         before = np.inf if some else state.violation
         goal = TOLERANCE_SHARE * max(settings.tolerance, GROWING_TOLERANCE_SHARE * state.violation if some else 0.0)
-        _rounds(state, pool, K, active, goal, size, settings, run)
+        if known:
+            rounds_on_known(state, pool, K, goal, settings.max_steps, run)
+        else:
+            _rounds(state, pool, K, active, goal, size, settings, run)
         state.refresh(K)
         if not some or state.violation <= settings.tolerance or state.steps >= settings.max_steps:
             state.check()
