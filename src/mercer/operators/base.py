@@ -203,6 +203,18 @@ class Operator(LinearOperator, ABC):
         """
         out[:] = self._block(rows, EVERYTHING)
 
+    def between(self, rows: NDArray[np.intp], columns: NDArray[np.intp], out: NDArray[Any]) -> None:
+        """The entries in some rows and columns, written to given memory: for many parts of one matrix.
+
+        Parameters
+        ----------
+        rows, columns : array of int
+            Positions that exist.
+        out : array of shape (len(rows), len(columns))
+            Of A's dtype, in C order.
+        """
+        out[:] = self._block(rows, columns)
+
     def combine(
         self, columns: NDArray[np.intp], values: NDArray[Any], rows: NDArray[np.intp] | None = None
     ) -> NDArray[Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -22,12 +22,14 @@ from mercer.learners.parameters import boolean, positive_float
 from mercer.learners.run.fit_run import Watched
 from mercer.learners.svm.attributes import squared_lengths
 from mercer.learners.svm.base import BaseSVM
+from mercer.learners.svm.methods import ExactMethod, Method
 from mercer.learners.svm.model import SVMResult
-from mercer.learners.svm.multiclass import PAIRS, REST, confidences, subproblems_of, votes
+from mercer.learners.svm.multiclass import PAIRS, REST, confidences, solve_on_one_matrix, subproblems_of, votes
 from mercer.learners.svm.problem import SVCProblem
 from mercer.learners.svm.settings import SVMSettings
 from mercer.lifts.base import Lift
 from mercer.planner.svm import SVMPlan, coefficients
+from mercer.solvers.svm.box_qp import BoxQP, QPResult
 
 Array = NDArray[np.float64]
 MAX_UNCHECKED_PAIRS = 1000
@@ -240,6 +242,13 @@ class KernelSVC(ClassifierMixin, BaseSVM[SVCProblem]):  # type: ignore[misc]  # 
             raise InputError(message(needs, got, 'Use "ovr", the default.'))
         boolean("break_ties", self.break_ties, "Use False, the default.")
         return C
+
+    def _solve_all(
+        self, problem: SVCProblem, plan: SVMPlan, method: Method, starts: Sequence[Array | None], run: Watched
+    ) -> list[tuple[BoxQP, QPResult]]:
+        if plan.details.whole and isinstance(method, ExactMethod) and np.isfinite(self.C):
+            return solve_on_one_matrix(method, problem, starts, run)
+        return super()._solve_all(problem, plan, method, starts, run)
 
     _saved: ClassVar[Mapping[str, Any]] = {"classes_": NDArray[Any], "_support_codes": NDArray[np.intp]}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,13 +21,15 @@ from mercer.learners.streaming.predictor import ByBasis, ByDuals, ByFeatures, Pr
 from mercer.learners.svm.active_set import decrease, free_coefficients, polished
 from mercer.learners.svm.settings import SVMSettings
 from mercer.lifts.nystrom import nystrom_of
+from mercer.lifts.randomness import generator
 from mercer.operators import Dense, Operator
-from mercer.planner.svm import SVMPlan
+from mercer.planner.svm import SVMPlan, is_narrow
 from mercer.solvers.svm import coordinate_descent, working_sets
 from mercer.solvers.svm.box_qp import BoxQP, QPResult
 from mercer.solvers.svm.descent_loops import products
 from mercer.solvers.svm.kernel_cache import Buffer
-from mercer.solvers.svm.stored import solve_stored
+from mercer.solvers.svm.state import State
+from mercer.solvers.svm.stored import result_of, solve_stored
 from mercer.solvers.svm.working_sets import SMOSettings
 
 Array = NDArray[np.float64]
@@ -102,6 +104,7 @@ class ExactMethod(Method):
     patient : whether all steps may be made for few rows, too
     sharp : whether coefficients of few rows are found to rounding
     tries : turns for these, once they are within the tolerance
+    narrow : whether values that all functions share are in float32
     buffer : where rows of the matrix are kept, of one function after the other
     """
 
@@ -112,14 +115,15 @@ class ExactMethod(Method):
     patient: bool = False
     sharp: bool = False
     tries: int = SHARPENING_TURNS
+    narrow: bool = False
     buffer: Buffer = field(default_factory=Buffer)
 
     def solve(self, problem: BoxQP, start: Array | None = None, run: Run = IDLE) -> QPResult:
         if problem.count > MAX_STORED_ROWS:
             return working_sets.solve(problem, self.K, self.settings, start, run, self.buffer)
-        usual = MAX_TURNS * _turn_steps(problem)
+        usual = MAX_TURNS * _turn_steps(problem.count)
         most = self.settings.max_steps if self.patient else min(self.settings.max_steps, usual)
-        first = replace(self.settings, max_steps=min(most, _turn_steps(problem)))
+        first = replace(self.settings, max_steps=self.first_steps(problem.count))
         best = solve_stored(problem, self.stored, first, start, run)
         if (best.converged and not self.sharp) or best.steps >= most or _stopped(run):
             return best
@@ -147,6 +151,25 @@ class ExactMethod(Method):
     def _goal(self, problem: BoxQP, result: QPResult) -> float:
         """The violation that turns lead to."""
         return _rounding(problem, result) if self.sharp else self.settings.tolerance
+
+    def first_steps(self, count: int) -> int:
+        """Steps for so many rows before anything else is tried."""
+        return min(self.settings.max_steps, _turn_steps(count))
+
+    @property
+    def shared(self) -> Operator:
+        """The matrix as it is good enough for all functions of many rows."""
+        if self.narrow:
+            return self.K.narrowed().rough()
+        return self.K if self.K.shape[0] <= MAX_STORED_ROWS else self.K.rough()
+
+    def checked(self, problem: BoxQP, rows: Rows, result: QPResult) -> QPResult:
+        """What was found on the shared matrix, by the gradient in float64 where that was float32."""
+        if not self.narrow:
+            return result
+        state = State(problem, result.b, self.K.part(rows).rough(), result.g)
+        state.check()
+        return result_of(problem, state.b, state.g, result.steps, result.rounds, self.settings.tolerance)
 
     @cached_property
     def stored(self) -> Array:
@@ -188,7 +211,7 @@ class _Turns:
 
     def go(self, start: Array, goal: float, left: int, run: Run) -> QPResult:
         """One turn, of so many steps at most."""
-        steps = min(left, _turn_steps(self.problem))
+        steps = min(left, _turn_steps(self.problem.count))
         settings = replace(self.method.settings, tolerance=goal, max_steps=steps)
         return self.better(solve_stored(self.problem, self.method.stored, settings, start, run))
 
@@ -201,8 +224,8 @@ class _Turns:
         return better
 
 
-def _turn_steps(problem: BoxQP) -> int:
-    return TURN_STEPS + TURN_STEPS_PER_ROW * problem.count
+def _turn_steps(count: int) -> int:
+    return TURN_STEPS + TURN_STEPS_PER_ROW * count
 
 
 def _rounding(problem: BoxQP, result: QPResult) -> float:
@@ -268,12 +291,12 @@ class FeatureMethod(Method):
 
 
 def method_of(
-    view: View, plan: SVMPlan, settings: SVMSettings, random: np.random.Generator, run: Run
+    view: View, plan: SVMPlan, settings: SVMSettings, random_state: Any, run: Run
 ) -> ExactMethod | FeatureMethod:
     """The method of the plan."""
     if plan.method == "exact":
         return exact_method(view, plan, settings)
-    seen = with_landmarks(view)
+    seen, random = with_landmarks(view), generator(random_state)
     with run.stage(plan.method):
         basis = _basis(seen, plan.n_landmarks, random)
         return feature_method(basis, seen.points, settings.descent(int(random.integers(2**31))), run)
@@ -282,11 +305,11 @@ def method_of(
 def exact_method(view: View, plan: SVMPlan, settings: SVMSettings) -> ExactMethod:
     """The kernel itself; where k is not proven to be a kernel, the matrix is checked first, with n^3 / 3 operations."""
     patient, smo = settings.max_iter is not None, settings.smo(view.count, plan.details.pool)
-    if view.sure and not (plan.details.whole and isinstance(view, KernelView)):
+    if view.sure:
         K = view.operator()
-        if plan.outputs > 1 or len(plan.stages) > 1:
+        if not plan.details.whole and (plan.outputs > 1 or len(plan.stages) > 1):
             K.narrowed().rough().prepare()  # each function has a part of the rows
-        return ExactMethod(K, smo, patient)
+        return ExactMethod(K, smo, patient, narrow=is_narrow(view.count, plan.columns))
     matrix = view.dense()
     definite(view, matrix)
     return ExactMethod(Dense(matrix, symmetric=True), smo, patient)
