@@ -203,7 +203,9 @@ class Operator(LinearOperator, ABC):
         """
         out[:] = self._block(rows, EVERYTHING)
 
-    def between(self, rows: NDArray[np.intp], columns: NDArray[np.intp], out: NDArray[Any]) -> None:
+    def between(
+        self, rows: NDArray[np.intp], columns: NDArray[np.intp], out: NDArray[Any], threads: int | None = None
+    ) -> None:
         """The entries in some rows and columns, written to given memory: for many parts of one matrix.
 
         Parameters
@@ -212,6 +214,8 @@ class Operator(LinearOperator, ABC):
             Positions that exist.
         out : array of shape (len(rows), len(columns))
             Of A's dtype, in C order.
+        threads : int or None, default=None
+            How many threads work, at most; None for as many as the operator has.
         """
         out[:] = self._block(rows, columns)
 

@@ -1,15 +1,15 @@
 """All pairs of classes, each a problem of its own, on one kernel matrix of which no value is computed twice.
 
-The matrix is cut by classes: squares of each class with itself are kept, and of each class against all later ones there
+The matrix is cut by classes: squares of each class with itself are kept, and of each class against some later ones there
 is one strip at a time. The rows of a pair are pieces of these, so nothing is copied; a compiled loop solves one pair
-after the other, and threads share the pairs of a strip.
+after the other, and threads share the strips.
 
 Cost: half of the kernel matrix, or of its values in float32 where they take long; memory for the squares and a strip.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,8 +27,12 @@ from mercer.solvers.svm.box_qp import Array, BoxQP, QPResult
 from mercer.solvers.svm.smo import gradient, gradient_loop, is_compiled, walk, walk_loop
 
 Rows = NDArray[np.intp]
-MIN_THREADED_NUMBERS = 1 << 22
-"""Numbers of the matrices of a strip's pairs from which on several threads share these."""
+MAX_WHOLE_ROWS = 512
+"""Rows up to which the whole matrix is computed at once."""
+MIN_THREADED_ROWS = 1024
+"""Rows from which on threads share the strips."""
+MIN_STRIP_NUMBERS = 1 << 16
+"""Numbers of a strip, at most, or an eighth of those of all squares: a strip ends where a class does."""
 CALL_NUMBERS = 1 << 26
 """Numbers that a compiled call reads, about, before it returns for a look at the clock."""
 
@@ -76,12 +80,10 @@ def solve_pairs(
     most : steps for a pair of so many rows, at most
     """
     batch = _Batch(problems, starts, tolerance, np.array([most(one.count) for one in problems]))
-    reason, done = "", 0
+    reason = ""
     try:
-        for strip in _strips(K, rows):
-            count = len(strip.seconds)
-            batch.solve(strip, done, run)
-            done += count
+        with threads.one_thread_blas():
+            batch.solve(K, rows, run)
     except Stopped as stopped:
         reason = f"{opening(stopped)}."
     return batch.results(reason)
@@ -91,65 +93,99 @@ def solve_pairs(
 
 
 @dataclass(frozen=True, eq=False)
-class _Strip:
-    """What the pairs of one class with all later ones need.
+class _Squares:
+    """The matrix of each class with itself, in flat memory; or the whole matrix, where it is small.
 
-    near : squares of classes, in flat memory
+    values : the numbers
     places : where the row of each row of the data, in the order of classes, begins there
-    across : rows of the class, against those of later classes, in flat memory
-    seconds : the later classes
-    beginnings : where their columns begin in the first row of `across`
-    width : numbers from one row of `across` to the next
+    diagonal : of the matrix, in the same order
+    bounds : where each class begins in that order, and the end
+    whole : whether the rows there are those of the whole matrix
     """
 
-    near: NDArray[Any]
+    values: NDArray[Any]
     places: NDArray[np.int64]
     diagonal: Array
     bounds: Rows
-    first: int
+    whole: bool
+
+    @classmethod
+    def of(cls, K: Operator, rows: ClassRows) -> _Squares:
+        """Computed. Cost: the squares of the classes."""
+        bounds, n = rows.starts, len(rows.order)
+        diagonal = np.asarray(K.diagonal(), dtype=np.float64)[rows.order]
+        if n <= MAX_WHOLE_ROWS:
+            values = np.empty((n, n), K.dtype)
+            K.between(rows.order, rows.order.copy(), values)  # not as one side: a mirror image takes longer than values
+            np.fill_diagonal(values, diagonal)
+            places = np.arange(n) * n + np.repeat(bounds[:-1], rows.counts)
+            return cls(values.reshape(-1), places.astype(np.int64), diagonal, bounds, True)
+        begins = np.concatenate([[0], np.cumsum(rows.counts.astype(np.int64) ** 2)])
+        near, places = np.empty(int(begins[-1]), K.dtype), np.empty(n, np.int64)
+        for k, count in enumerate(rows.counts.tolist()):
+            own, square = rows.members(k), near[begins[k] : begins[k + 1]].reshape(count, count)
+            K.between(own, own.copy(), square)
+            np.fill_diagonal(square, diagonal[bounds[k] : bounds[k + 1]])
+            places[bounds[k] : bounds[k + 1]] = begins[k] + np.arange(count) * count
+        return cls(near, places, diagonal, bounds, False)
+
+    def cuts(self) -> list[tuple[int, int, int]]:
+        """A class, and the first and the end of later ones that share a strip: as many as fit."""
+        found, classes = [], len(self.bounds) - 1
+        limit = max(MIN_STRIP_NUMBERS, len(self.values) // 8)
+        for a in range(classes - 1):
+            first = a + 1
+            while first < classes:
+                width = limit // int(self.bounds[a + 1] - self.bounds[a])
+                last = int(np.searchsorted(self.bounds, self.bounds[first] + width, side="right")) - 1
+                last = classes if self.whole else min(max(last, first + 1), classes)
+                found.append((a, first, last))
+                first = last
+        return found
+
+    def strip(self, K: Operator, rows: ClassRows, cut: tuple[int, int, int], workers: int | None) -> _Strip:
+        """A class against some later ones. Cost: their values, unless the whole matrix is there."""
+        (a, first, last), bounds, n = cut, self.bounds, len(self.places)
+        if self.whole:
+            beginnings = bounds[a] * n + bounds[first:last]
+            return _Strip(self, a, self.values, first, beginnings.astype(np.int64), n)
+        own, others = rows.members(a), rows.order[bounds[first] : bounds[last]]
+        across = np.empty((len(own), len(others)), K.dtype)
+        K.between(own, others, across, workers)
+        beginnings = bounds[first:last] - bounds[first]
+        return _Strip(self, a, across.reshape(-1), first, beginnings.astype(np.int64), len(others))
+
+
+@dataclass(frozen=True, eq=False)
+class _Strip:
+    """What the pairs of one class with some later ones need.
+
+    across : rows of the class, against those of later classes, in flat memory
+    first : the first of these classes
+    beginnings : where the columns of each begin in the first row of `across`
+    width : numbers from one row of `across` to the next
+    """
+
+    squares: _Squares
+    a: int
     across: NDArray[Any]
-    seconds: Rows
+    first: int
     beginnings: NDArray[np.int64]
     width: int
 
-    def members(self, k: int) -> slice:
-        """The rows of a class, in the order of classes."""
-        return slice(int(self.bounds[k]), int(self.bounds[k + 1]))
-
     def square(self, k: int) -> NDArray[Any]:
         """The matrix of the class with one of the later ones."""
-        a, b = self.members(self.first), self.members(int(self.seconds[k]))
-        na, nb = a.stop - a.start, b.stop - b.start
-        out = np.empty((na + nb, na + nb), self.near.dtype)
+        near, places, bounds, c = self.squares.values, self.squares.places, self.squares.bounds, self.first + k
+        rows = [*range(bounds[self.a], bounds[self.a + 1]), *range(bounds[c], bounds[c + 1])]
+        na, nb = int(bounds[self.a + 1] - bounds[self.a]), int(bounds[c + 1] - bounds[c])
+        out = np.empty((na + nb, na + nb), near.dtype)
         for i in range(na):
-            out[i, :na] = self.near[self.places[a.start + i] :][:na]
+            out[i, :na] = near[places[rows[i]] :][:na]
             out[i, na:] = self.across[self.beginnings[k] + i * self.width :][:nb]
-        for i in range(nb):
-            out[na + i, na:] = self.near[self.places[b.start + i] :][:nb]
+        for i in range(na, na + nb):
+            out[i, na:] = near[places[rows[i]] :][:nb]
         out[na:, :na] = out[:na, na:].T
         return out
-
-
-def _strips(K: Operator, rows: ClassRows) -> Iterator[_Strip]:
-    """One strip after the other; each is done with before the next is made."""
-    counts, bounds, classes = rows.counts, rows.starts, len(rows.counts)
-    diagonal = np.asarray(K.diagonal(), dtype=np.float64)[rows.order]
-    sizes = counts.astype(np.int64) ** 2
-    begins = np.concatenate([[0], np.cumsum(sizes)])
-    near = np.empty(int(begins[-1]), K.dtype)
-    places = np.empty(len(rows.order), np.int64)
-    for k in range(classes):
-        own = rows.members(k)
-        K.between(own, own, near[begins[k] : begins[k + 1]].reshape(len(own), len(own)))
-        places[bounds[k] : bounds[k + 1]] = begins[k] + np.arange(len(own)) * len(own)
-    memory = np.empty(max(int(n * (bounds[-1] - end)) for n, end in zip(counts, bounds[1:], strict=True)), K.dtype)
-    for a in range(classes - 1):
-        own, others = rows.members(a), rows.order[bounds[a + 1] :]
-        across = memory[: len(own) * len(others)]
-        K.between(own, others, across.reshape(len(own), len(others)))
-        beginnings = (bounds[a + 1 : -1] - bounds[a + 1]).astype(np.int64)
-        seconds = np.arange(a + 1, classes)
-        yield _Strip(near, places, diagonal, bounds, a, across, seconds, beginnings, len(others))
 
 
 # -- all problems at once ---------------------------------------------------------------------------------------------
@@ -158,9 +194,7 @@ def _strips(K: Operator, rows: ClassRows) -> Iterator[_Strip]:
 class _Batch:
     """The problems of all pairs, one behind the other in flat memory, with their coefficients and gradients."""
 
-    def __init__(
-        self, problems: Sequence[BoxQP], starts: Sequence[Array | None], tolerance: float, most: Rows
-    ) -> None:
+    def __init__(self, problems: Sequence[BoxQP], starts: Sequence[Array | None], tolerance: float, most: Rows) -> None:
         self.problems, self.tolerance, self.most = problems, tolerance, most
         counts = np.array([one.count for one in problems])
         self.at = np.concatenate([[0], np.cumsum(counts)])
@@ -176,36 +210,32 @@ class _Batch:
         """The coefficients of a pair."""
         return slice(int(self.at[k]), int(self.at[k + 1]))
 
-    def solve(self, strip: _Strip, first: int, run: Run) -> None:
-        """The pairs of a strip, which stand together from `first` on."""
-        count = len(strip.seconds)
-        largest = int(np.diff(self.at[first : first + count + 1]).max())
-        if not is_compiled(largest):
-            for k in range(count):
-                self._plainly(strip, k, first + k)
-                with run.stoppable():
-                    run.tell(float(first + k + 1))
-            return
-        numbers = float((np.diff(self.at[first : first + count + 1]).astype(float) ** 2).sum())
-        workers = threads.available() if numbers >= MIN_THREADED_NUMBERS else 1
+    def solve(self, K: Operator, rows: ClassRows, run: Run) -> None:
+        """All pairs, strip by strip; threads take strips in turns."""
+        compiled_ = is_compiled(int(np.diff(self.at).max()))
+        squares = _Squares.of(K, rows)
+        cuts, classes = squares.cuts(), len(rows.counts)
+        firsts = np.cumsum([0, *(last - first for _, first, last in cuts)]).tolist()
+        workers = threads.available() if compiled_ and len(rows.order) >= MIN_THREADED_ROWS else 1
 
-        def work(worker: int, start: int, stop: threads.Stop) -> None:
-            end = min(start + step, count)
-            while start < end:
-                start = self._compiled(strip, start, end, first)
-                if not stop.step(worker, 1):
-                    return
+        def work(worker: int, k: int, stop: threads.Stop) -> None:
+            strip = squares.strip(K, rows, cuts[k], 1 if workers > 1 else None)
+            for pair in range(firsts[k], firsts[k + 1] if not compiled_ else firsts[k]):
+                self._plainly(strip, pair - firsts[k], pair)
+            start, end = 0, firsts[k + 1] - firsts[k] if compiled_ else 0
+            while start < end and not stop.raised:
+                start = self._compiled(strip, start, end, firsts[k])
+            stop.step(worker, firsts[k + 1] - firsts[k])
 
-        step = max(1, -(-count // (4 * workers))) if workers > 1 else count
         with run.stoppable():
-            threads.run(work, dealt(range(0, count, step), workers), count, lambda _: run.tell(float(first)))
-            run.tell(float(first + count))
+            total = classes * (classes - 1) // 2
+            threads.run(work, dealt(range(len(cuts)), workers), total, lambda now: run.tell(float(now.done)))
 
     def _compiled(self, strip: _Strip, start: int, end: int, first: int) -> int:
         """Pairs from `start` on, as far as a call may go; where to go on."""
-        box = self.all
+        box, squares = self.all, strip.squares
         return int(pairs_loop(
-            strip.near, strip.places, strip.diagonal, strip.bounds, strip.first, strip.across, strip.seconds,
+            squares.values, squares.places, squares.diagonal, squares.bounds, strip.a, strip.across, strip.first,
             strip.beginnings, strip.width, start, end, first, self.at, self.b, self.g, box.linear, box.lower, box.upper,
             self.tolerance, self.most, self.steps, self.started, CALL_NUMBERS,
         ))  # fmt: skip
@@ -256,7 +286,7 @@ def pairs_loop(
     bounds: Rows,
     one: int,
     across: NDArray[Any],
-    seconds: Rows,
+    other: int,
     beginnings: NDArray[np.int64],
     width: int,
     start: int,
@@ -276,14 +306,17 @@ def pairs_loop(
 ) -> int:
     """Solve the pairs of a strip from `start` to `end`, or until so many numbers were read; where to go on."""
     left, right = bounds[one], bounds[one + 1]
-    split, spent = right - left, 0.0
+    split, spent, most_rows = right - left, 0.0, 0
     for k in range(start, end):
-        low, high = bounds[seconds[k]], bounds[seconds[k] + 1]
+        most_rows = max(most_rows, bounds[other + k + 1] - bounds[other + k])
+    turned, ready = np.empty(most_rows * split, near.dtype), np.empty(most_rows, np.bool_)
+    for k in range(start, end):
+        low, high = bounds[other + k], bounds[other + k + 1]
         q, pair = split + high - low, first + k
         own, sizes = np.empty(q, np.int64), np.empty(q)
         own[:split], own[split:] = places[left:right], places[low:high]
         sizes[:split], sizes[split:] = diagonal[left:right], diagonal[low:high]
-        turned, ready = np.empty((high - low) * split, near.dtype), np.zeros(high - low, np.bool_)
+        ready[:] = False
         box = slice(at[pair], at[pair + 1])
         coefficients, slopes = b[box], g[box]
         if started[pair]:
