@@ -43,10 +43,12 @@ class KernelSVC(ClassifierMixin, BaseSVM[SVCProblem]):  # type: ignore[misc]  # 
     over the support vectors: rows inside the margin, or on the wrong side. With more than two classes there is one
     function for each pair, and they vote; scikit-learn's `OneVsRestClassifier(KernelSVC())` has one for each class.
 
-    The exact solver moves pairs of coefficients inside working sets, whose rows of the kernel matrix are computed by
-    the fused pass and kept as far as memory allows. Cost: n values of the kernel for each coefficient that ever moves,
-    about n^2 / 3, and up to n^2 numbers of 4 bytes, or less. Where that is too much, the kernel is approximated by
-    landmarks. `plan(X, y)` says which beforehand; `duality_gap_` bounds the distance of the objective from its optimum.
+    The exact solver moves pairs of coefficients, with the whole kernel matrix up to 512 rows, with rows of it as they
+    are needed up to 5,000, and inside of working sets beyond; rows are computed by the fused pass and kept as far as
+    memory allows. Cost: n values of the kernel for each coefficient that ever moves, about n^2 / 3, and up to n^2
+    numbers of 4 bytes, or less. Three and more classes share each value of the kernel, of which n^2 / 2 are computed
+    then. Where that is too much, the kernel is approximated by landmarks. `plan(X, y)` says which beforehand;
+    `duality_gap_` bounds the distance of the objective from its optimum.
 
     Probabilities are those of scikit-learn's `CalibratedClassifierCV(KernelSVC(), ensemble=False)`.
 
@@ -72,11 +74,11 @@ class KernelSVC(ClassifierMixin, BaseSVM[SVCProblem]):  # type: ignore[misc]  # 
     class_weight : dict, "balanced" or None, default=None
         The weight of each class; "balanced" is n / (classes * rows of the class). None for one.
     tol : float, default=0.001
-        The largest KKT violation, in units of f. Problems of up to 512 rows are solved to rounding. On features a
-        relative duality gap of tol is enough, too.
+        The largest KKT violation, in units of f, as in scikit-learn; 1e-10, say, for coefficients to rounding. On
+        features a relative duality gap of tol is enough, too.
     max_iter : int or None, default=None
         The most steps, or passes over features; None for 10 million steps or more (up to 512 rows for 800 per row, and
-        40,000), or 1,000 passes.
+        400,000), or 1,000 passes.
     method : {"auto", "exact", "landmarks"}, default="auto"
         "exact" uses the kernel itself, "landmarks" approximates it (or uses the features of a given lift). "auto" is
         "exact" where that fits and takes less than half an hour; above 100,000 rows it is always "landmarks", where the

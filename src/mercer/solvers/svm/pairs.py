@@ -1,10 +1,10 @@
 """All pairs of classes, each a problem of its own, on one kernel matrix of which no value is computed twice.
 
-The matrix is cut by classes: squares of each class with itself are kept, and of each class against some later ones there
-is one strip at a time. The rows of a pair are pieces of these, so nothing is copied; a compiled loop solves one pair
-after the other, and threads share the strips.
+The matrix is cut by classes: the square of each class with itself is kept, and of a class against some later ones
+there is one strip at a time. The rows of a pair are pieces of these, so nothing is copied; a compiled loop solves one
+pair after the other, and threads share the strips. A small matrix is computed at once.
 
-Cost: half of the kernel matrix, or of its values in float32 where they take long; memory for the squares and a strip.
+Cost: half of the values of the kernel, and some more; memory for the squares, and a strip for each thread.
 """
 
 from __future__ import annotations
@@ -198,7 +198,11 @@ class _Batch:
         self.problems, self.tolerance, self.most = problems, tolerance, most
         counts = np.array([one.count for one in problems])
         self.at = np.concatenate([[0], np.cumsum(counts)])
-        self.all = BoxQP(*(np.concatenate([getattr(one, name) for one in problems]) for name in BOX))
+        self.all = BoxQP(
+            np.concatenate([one.linear for one in problems]),
+            np.concatenate([one.lower for one in problems]),
+            np.concatenate([one.upper for one in problems]),
+        )
         self.b, self.g = np.zeros(self.at[-1]), self.all.linear.copy()
         self.started = np.zeros(len(problems), bool)
         for k, start in enumerate(starts):
@@ -273,9 +277,6 @@ class _Batch:
             text = text if converged else reason or text
             found.append(QPResult(b[part], g[part], bias, violation, gap, steps, 1, converged, text))
         return found
-
-
-BOX = ("linear", "lower", "upper")
 
 
 @compiled()

@@ -36,6 +36,9 @@ CHUNK = 64
 LARGEST = 9223372036854775807
 """Of 64 bits."""
 
+Pieces = tuple[NDArray[Any], NDArray[np.int64], int, NDArray[Any], int, int, NDArray[Any], NDArray[np.bool_]]
+"""The first arguments of `walk_loop`: a matrix in pieces."""
+
 # `rise` and `fall` hold what is added to the gradient for the slopes of growing and falling: the kink with its sign, or
 # an infinity where the box ends. Loops over them have no branches, so that they use all lanes of a core; a smallest
 # number is found among integers in the order of the floats, since LLVM uses all lanes for these alone.
@@ -311,7 +314,7 @@ def walk(
     return int(steps + more), float(left)
 
 
-def in_one_piece(rows: NDArray[Any], slots: NDArray[np.intp]) -> tuple[Any, ...]:
+def in_one_piece(rows: NDArray[Any], slots: NDArray[np.intp]) -> Pieces:
     """How compiled loops take rows of a matrix that are all in one table, which is in C order."""
     n, none = rows.shape[1], np.empty(0, rows.dtype)
     return rows.reshape(-1), slots.astype(np.int64) * n, n, none, 0, 0, none, np.empty(0, bool)

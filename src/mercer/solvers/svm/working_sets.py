@@ -123,7 +123,7 @@ def _density(K: Operator) -> Array:
     rows = np.unique(np.linspace(0, n - 1, DENSITY_ROWS).astype(np.intp))
     values = np.empty((len(rows), n), fast.dtype)
     fast.fill(rows, values)
-    return values.sum(axis=0, dtype=np.float64)
+    return np.asarray(values.sum(axis=0, dtype=np.float64))
 
 
 def _ways(count: int, K: Operator) -> list[Operator]:
