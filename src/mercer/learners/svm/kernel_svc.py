@@ -43,7 +43,7 @@ class KernelSVC(ClassifierMixin, BaseSVM[SVCProblem]):  # type: ignore[misc]  # 
     over the support vectors: rows inside the margin, or on the wrong side. With more than two classes there is one
     function for each pair, and they vote; scikit-learn's `OneVsRestClassifier(KernelSVC())` has one for each class.
 
-    The exact solver moves pairs of coefficients, with the whole kernel matrix up to 512 rows, with rows of it as they
+    The exact solver moves pairs of coefficients, with the whole kernel matrix up to 650 rows, with rows of it as they
     are needed up to 5,000, and inside of working sets beyond; rows are computed by the fused pass and kept as far as
     memory allows. Cost: n values of the kernel for each coefficient that ever moves, about n^2 / 3, and up to n^2
     numbers of 4 bytes, or less. Three and more classes share each value of the kernel, of which n^2 / 2 are computed
@@ -77,7 +77,7 @@ class KernelSVC(ClassifierMixin, BaseSVM[SVCProblem]):  # type: ignore[misc]  # 
         The largest KKT violation, in units of f, as in scikit-learn; 1e-10, say, for coefficients to rounding. On
         features a relative duality gap of tol is enough, too.
     max_iter : int or None, default=None
-        The most steps, or passes over features; None for 10 million steps or more (up to 512 rows for 800 per row, and
+        The most steps, or passes over features; None for 10 million steps or more (up to 650 rows for 800 per row, and
         400,000), or 1,000 passes.
     method : {"auto", "exact", "landmarks"}, default="auto"
         "exact" uses the kernel itself, "landmarks" approximates it (or uses the features of a given lift). "auto" is

@@ -34,7 +34,7 @@ from mercer.solvers.svm.working_sets import SMOSettings
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.intp]
-MAX_STORED_ROWS = 512
+MAX_STORED_ROWS = 650
 """Rows up to which the whole matrix is computed, once and in float64."""
 RELATIVE_ROUNDING = 1e-13
 """The KKT violation that rounding leaves, relative to the largest number of f."""

@@ -63,7 +63,8 @@ class BoxQP:
         """The multiplier of the sum: what all free coefficients agree on, or the middle of what is allowed."""
         free = (b > self.lower) & (b < self.upper) & ((b != 0) | (self.kink == 0))
         if free.any():
-            return -float(np.mean(g[free] + self.kink * np.sign(b[free])))
+            slopes = g[free] + self.kink * np.sign(b[free]) if self.kink > 0 else g[free]
+            return -float(slopes.sum()) / len(slopes)
         highest, lowest = float(self.falls(b, g).max()), float(self.rises(b, g).min())
         ends = [end for end in (highest, lowest) if np.isfinite(end)]
         return -sum(ends) / max(len(ends), 1)

@@ -333,11 +333,11 @@ def is_compiled(count: int) -> bool:
 
 def gradient(K: NDArray[Any], problem: BoxQP, b: Array) -> Array:
     """K b + c, row by row of the support, in the order of these: the same bits in compiled code and in NumPy."""
-    g = problem.linear.copy()
+    g, support = problem.linear.copy(), np.flatnonzero(b)
     if walk_loop.is_loaded:
-        gradient_loop(*in_one_piece(K, np.arange(len(b))), b, g)
+        add(K, support, b[support], 0, len(g), g)
     else:
-        for i in np.flatnonzero(b):
+        for i in support:
             g += b[i] * K[i]
     return g
 

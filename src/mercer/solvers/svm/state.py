@@ -34,6 +34,7 @@ class State:
             self.restore()
         else:
             self.g, self._stale, self._known = g, np.zeros(0, np.intp), b.copy()
+            self.violation = problem.violation(b, g)
 
     @property
     def blank(self) -> bool:

@@ -28,10 +28,11 @@ def solve_stored(
     K : (n, n), in float64
     start : coefficients to start from; None for those nearest to zero, or at the margin of the data
     """
-    b = problem.feasible(np.zeros(problem.count) if start is None else start)
-    if start is None and problem.total != 0:
-        b = problem.filled(K.sum(axis=1))
-    g, diagonal = gradient(K, problem, b), K.diagonal().copy()
+    if start is None:
+        b = problem.filled(K.sum(axis=1)) if problem.total != 0 else np.zeros(problem.count)
+    else:
+        b = problem.feasible(start)
+    g, diagonal = gradient(K, problem, b) if b.any() else problem.linear.copy(), K.diagonal().copy()
     steps, rounds, reason, before = 0, 0, "", np.inf
     violation = problem.violation(b, g)
     call = max(1, CALL_NUMBERS // problem.count)

@@ -96,11 +96,11 @@ def solve(
     start : coefficients to start from; None for those nearest to zero
     buffer : where rows are kept; None for one of its own
     """
-    b = problem.feasible(np.zeros(problem.count) if start is None else start)
-    if start is None and problem.total != 0:
-        b = problem.filled(_density(K))
     exact = K if problem.count < MIN_FLOAT32_ROWS else K.rough()  # in float64 that is exact enough
-    state = State(problem, b, exact)
+    if start is None and problem.total != 0:
+        state = _at_the_margin(problem, K, exact, settings.tolerance)
+    else:
+        state = State(problem, problem.feasible(np.zeros(problem.count) if start is None else start), exact)
     reason = ""
     try:
         for rows in _ways(problem.count, K):
@@ -117,13 +117,23 @@ def solve(
     return QPResult(state.b, state.g, bias, state.violation, gap, state.steps, state.rounds, converged, text)
 
 
-def _density(K: Operator) -> Array:
-    """Sums of some rows of the matrix: where they are small there are few rows near by, which are outliers first."""
-    n, fast = K.shape[0], K.narrowed().rough()
+def _at_the_margin(problem: BoxQP, K: Operator, exact: Operator, tolerance: float) -> State:
+    """Where an SVM of one class starts: rows that are far from some others are outliers, by fast rows of the matrix."""
+    n, fast = problem.count, _ways(problem.count, K)[0]
+    fast.prepare()
     rows = np.unique(np.linspace(0, n - 1, DENSITY_ROWS).astype(np.intp))
-    values = np.empty((len(rows), n), fast.dtype)
-    fast.fill(rows, values)
-    return np.asarray(values.sum(axis=0, dtype=np.float64))
+    values = np.empty((DENSITY_ROWS, n), fast.dtype)
+    fast.fill(rows, values[: len(rows)])
+    b = problem.filled(values[: len(rows)].sum(axis=0, dtype=np.float64))
+    g, support = problem.linear.copy(), np.flatnonzero(b)
+    for start in range(0, len(support), DENSITY_ROWS):  # sums of few rows at a time take no memory
+        some = support[start : start + DENSITY_ROWS]
+        fast.fill(some, values[: len(some)])
+        add_rows(values, np.arange(len(some)), b[some], g)
+    state = State(problem, b, exact, g)
+    if state.violation <= tolerance:  # nothing else would check it
+        state.check()
+    return state
 
 
 def _ways(count: int, K: Operator) -> list[Operator]:
