@@ -31,7 +31,7 @@ VECTORS = 24
 """Vectors of the length of the data that a solver holds, about."""
 SHARE = 0.8
 """The part of the memory that rows of the matrix, or features, may take."""
-MAX_PAIR_ROWS = 5000
+MAX_PAIR_ROWS = 2500
 """Rows of two classes up to which values of the kernel are computed once for all pairs of classes, where these fit."""
 MAX_DOUBLE_WORK = float(1 << 33)
 """Squared rows times columns up to which these values are in float64."""

@@ -4,12 +4,15 @@ import numpy as np
 import pytest
 from sklearn.svm import SVC, SVR, OneClassSVM
 
+from mercer.compute.codegen import jit_cache
 from mercer.compute.runtime.run import Run, Stopped
 from mercer.kernels import Gaussian, Linear
 from mercer.operators import Dense, Gram, LowRank
 from mercer.solvers.svm import known_rows, smo, working_sets
 from mercer.solvers.svm.box_qp import BoxQP
 from mercer.solvers.svm.kernel_cache import KernelCache
+from mercer.solvers.svm.pairs import ClassRows, solve_pairs
+from mercer.solvers.svm.stored import solve_stored
 from mercer.solvers.svm.working_sets import SMOSettings, solve
 
 TIGHT = SMOSettings(tolerance=1e-6)
@@ -142,6 +145,21 @@ def test_rows_fetched_as_needed_end_where_working_sets_do(kind, monkeypatch):
     for found in (known, shrunk):
         assert problem.violation(found.b, K @ found.b + problem.linear) <= 2e-6
         np.testing.assert_allclose(K @ found.b + found.bias, K @ sets.b + sets.bias, atol=1e-4)
+
+
+def test_without_numba_nothing_runs_that_would_be_compiled(no_compiled_loops, monkeypatch):
+    monkeypatch.setattr(jit_cache, "numba_works", lambda: False)
+    monkeypatch.setattr(smo.Taken, "steps", 0)
+    monkeypatch.setattr(smo, "MAX_NUMPY_STEPS", 100)
+    monkeypatch.setattr(type(smo.walk_loop), "is_loaded", property(lambda _: False))
+    X, y = draw(600)
+    problem, K = classes(y, 5.0), Gaussian(1.0)(X)
+    for found in (solve(problem, Dense(K), SMOSettings()), solve_stored(problem, K, SMOSettings())):
+        rests(problem, found, 1e-3)
+        assert found.steps > 100
+    rows = ClassRows.of(np.arange(600) % 3, 3)
+    parts = [problem.part(np.concatenate([rows.members(a), rows.members(b)])) for a, b in ((0, 1), (0, 2), (1, 2))]
+    assert all(one.converged for one in solve_pairs(Dense(K), rows, parts, [None] * 3, 1e-3, lambda count: 10_000))
 
 
 def test_few_support_vectors_take_few_rows(monkeypatch):

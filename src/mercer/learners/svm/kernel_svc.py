@@ -46,9 +46,9 @@ class KernelSVC(ClassifierMixin, BaseSVM[SVCProblem]):  # type: ignore[misc]  # 
     The exact solver moves pairs of coefficients, with the whole kernel matrix up to 650 rows, with rows of it as they
     are needed up to 5,000, and inside of working sets beyond; rows are computed by the fused pass and kept as far as
     memory allows. Cost: n values of the kernel for each coefficient that ever moves, about n^2 / 3, and up to n^2
-    numbers of 4 bytes, or less. Three and more classes share each value of the kernel, of which n^2 / 2 are computed
-    then. Where that is too much, the kernel is approximated by landmarks. `plan(X, y)` says which beforehand;
-    `duality_gap_` bounds the distance of the objective from its optimum.
+    numbers of 4 bytes, or less. Three and more classes of up to 2,500 rows a pair share each value of the kernel, of
+    which about n^2 / 2 are computed then. Where that is too much, the kernel is approximated by landmarks.
+    `plan(X, y)` says which beforehand; `duality_gap_` bounds the distance of the objective from its optimum.
 
     Probabilities are those of scikit-learn's `CalibratedClassifierCV(KernelSVC(), ensemble=False)`.
 

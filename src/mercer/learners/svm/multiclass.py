@@ -36,11 +36,11 @@ def subproblems_of(codes: Rows, classes: NDArray[np.generic], C: float, weights:
     weights : of rows, positive
     view : the rows as the kernel sees them
     """
-    sizes, names = C * weights if np.isfinite(C) else np.full(len(codes), C), [repr(name) for name in classes.tolist()]
+    sizes, names = C * weights if C < np.inf else np.full(len(codes), C), [repr(name) for name in classes.tolist()]
     if len(names) == 2:
         every, y = np.arange(len(codes)), np.where(codes == 1, 1.0, -1.0)
         qp = BoxQP(-y, np.where(codes == 1, 0.0, -sizes), np.where(codes == 1, sizes, 0.0))
-        return [_subproblem(every, qp, (names[0], names[1]), view)]
+        return [_subproblem(every, qp, C, (names[0], names[1]), view)]
     rows = ClassRows.of(codes, len(names))
     members = [rows.members(k) for k in range(len(names))]
     linear = [np.ones(len(own)) for own in members]
@@ -50,12 +50,12 @@ def subproblems_of(codes: Rows, classes: NDArray[np.generic], C: float, weights:
         both = np.concatenate([members[a], members[b]])
         lower, upper = np.concatenate([-ends[a], zeros[b]]), np.concatenate([zeros[a], ends[b]])
         qp = BoxQP(np.concatenate([linear[a], -linear[b]]), lower, upper)
-        found.append(_subproblem(both, qp, (names[a], names[b]), view))
+        found.append(_subproblem(both, qp, C, (names[a], names[b]), view))
     return found
 
 
-def _subproblem(rows: Rows, qp: BoxQP, between: tuple[str, str], view: View) -> Subproblem:
-    if np.isfinite(qp.upper).all():
+def _subproblem(rows: Rows, qp: BoxQP, C: float, between: tuple[str, str], view: View) -> Subproblem:
+    if C < np.inf:
         return SoftMargin(rows, qp)
     return HardMargin(rows, qp, " and ".join(between), view)
 

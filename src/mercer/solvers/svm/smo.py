@@ -300,7 +300,7 @@ def walk(
     diagonal = np.ascontiguousarray(rows.diagonal(), dtype=np.float64) if diagonal is None else diagonal
     steps, left = 0, np.inf
     if slots is None and not is_compiled(len(b)):
-        plain = min(most, MAX_NUMPY_STEPS - Taken.steps)
+        plain = min(most, max(0, MAX_NUMPY_STEPS - Taken.steps))
         steps, left = walk_numpy(rows, diagonal, problem, b, g, tolerance, plain)
         Taken.steps += steps
         if steps < plain or steps == most:
@@ -327,8 +327,9 @@ class Taken:
 
 
 def is_compiled(count: int) -> bool:
-    """Whether compiled loops are used at once for so many coefficients; to ask imports nothing."""
-    return count >= MIN_COMPILED_COEFFICIENTS or walk_loop.is_loaded or Taken.steps >= MAX_NUMPY_STEPS
+    """Whether compiled loops are used at once for so many coefficients; Numba is imported where they are."""
+    wanted = count >= MIN_COMPILED_COEFFICIENTS or walk_loop.is_loaded or Taken.steps >= MAX_NUMPY_STEPS
+    return wanted and jit_cache.numba_works()
 
 
 def gradient(K: NDArray[Any], problem: BoxQP, b: Array) -> Array:

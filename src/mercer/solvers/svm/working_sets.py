@@ -30,7 +30,7 @@ from mercer.solvers.ridge.base import opening
 from mercer.solvers.svm.box_qp import Array, BoxQP, QPResult
 from mercer.solvers.svm.kernel_cache import MIN_WORKING_SETS, Buffer, KernelCache
 from mercer.solvers.svm.known_rows import rounds_on_known
-from mercer.solvers.svm.smo import add_rows, square, walk
+from mercer.solvers.svm.smo import add_rows, is_compiled, square, walk
 from mercer.solvers.svm.state import State
 
 Rows = NDArray[np.intp]
@@ -151,7 +151,7 @@ def _descend(state: State, K: Operator, settings: SMOSettings, run: Run, buffer:
     wanted = min(n, MAX_SET, max(MAX_SINGLE_SET, n // 4))  # the first set has rows of which many will not be support
     size = wanted if numbers >= n * n else int(min(wanted, max(MIN_SET, numbers / n / MIN_WORKING_SETS)))
     pool = KernelCache(K, numbers, size, buffer)
-    known = n <= MAX_KNOWN_ROWS and numbers >= n * n
+    known = n <= MAX_KNOWN_ROWS and numbers >= n * n and is_compiled(n)
     growths, before = (MAX_GROWTHS if n >= MIN_GROWING_ROWS and not known else 0), np.inf
     if growths:
         K.prepare()
