@@ -36,7 +36,7 @@ def subproblems_of(codes: Rows, classes: NDArray[np.generic], C: float, weights:
     weights : of rows, positive
     view : the rows as the kernel sees them
     """
-    sizes, names = C * weights if C < np.inf else np.full(len(codes), C), [repr(name) for name in classes.tolist()]
+    sizes, names = np.full(len(codes), C) if np.isinf(C) else C * weights, [repr(name) for name in classes.tolist()]
     if len(names) == 2:
         every, y = np.arange(len(codes)), np.where(codes == 1, 1.0, -1.0)
         qp = BoxQP(-y, np.where(codes == 1, 0.0, -sizes), np.where(codes == 1, sizes, 0.0))
@@ -55,9 +55,7 @@ def subproblems_of(codes: Rows, classes: NDArray[np.generic], C: float, weights:
 
 
 def _subproblem(rows: Rows, qp: BoxQP, C: float, between: tuple[str, str], view: View) -> Subproblem:
-    if C < np.inf:
-        return SoftMargin(rows, qp)
-    return HardMargin(rows, qp, " and ".join(between), view)
+    return HardMargin(rows, qp, " and ".join(between), view) if np.isinf(C) else SoftMargin(rows, qp)
 
 
 def solve_on_one_matrix(

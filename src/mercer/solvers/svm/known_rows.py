@@ -21,7 +21,7 @@ from mercer.solvers.svm.smo import walk
 from mercer.solvers.svm.state import State
 
 Rows = NDArray[np.intp]
-FETCHED_SHARE, MIN_FETCHED, MAX_FETCHED = 0.5, 32, 512
+FETCHED_SHARE, MIN_FETCHED, MAX_FETCHED = 0.5, 32, 256
 """Rows that are fetched in a round: this part of the support so far, within these bounds."""
 LEFT_SHARE = 0.1
 """The part of the violation of all that a round leaves among the coefficients whose rows are known."""

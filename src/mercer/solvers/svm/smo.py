@@ -23,7 +23,7 @@ from mercer.solvers.svm.box_qp import Array, BoxQP
 
 MIN_COMPILED_COEFFICIENTS = 200
 """Coefficients from which on compiled loops are used at once."""
-MAX_NUMPY_STEPS = 500
+MAX_NUMPY_STEPS = 1000
 """Steps of few coefficients in this process after which compiled loops go on: loading them takes some times as long."""
 MIN_RELATIVE_CURVATURE = 1e-12
 """Curvature below which a line counts as straight, relative to k(x, x)."""
