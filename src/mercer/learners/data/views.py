@@ -22,8 +22,6 @@ from mercer.kernels.evaluation.evaluate import is_few, matrix
 from mercer.kernels.points import DOUBLE, Points, alike, stacked
 from mercer.lifts.base import Lift
 from mercer.lifts.coerce import stated
-from mercer.lifts.exact import exact_lift
-from mercer.lifts.n_features import most_features, needs_data
 from mercer.operators import Dense, Gram, LowRank, Operator
 from mercer.operators.precomputed import check_precomputed, check_semidefinite, made_semidefinite
 
@@ -176,12 +174,17 @@ class KernelView(TableView):
     def most_features(self) -> int | None:
         if self.points.sparse or type(self.kernel).finite_lift is Kernel.finite_lift:
             return None
+        from mercer.lifts.n_features import most_features  # most kernels have no finite lift
+
         # A kernel that is zero everywhere has no feature, and so no lift.
         return most_features(self.kernel, self.points.values.shape[1]) or None
 
     def finite_lift(self) -> Lift:
         if self.lift is not None:
             return self.lift
+        from mercer.lifts.exact import exact_lift  # most kernels have no finite lift
+        from mercer.lifts.n_features import needs_data
+
         if self.points.sparse:
             raise AttributeError(
                 "coef_: the features of a kernel are dense, and the rows are sparse; give a lift instead"

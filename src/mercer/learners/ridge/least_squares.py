@@ -14,13 +14,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer.errors import InputError, NumericalWarning, caller_level, message, speaker, speaks
 from mercer.learners.certificates.bounds import Distance
-from mercer.learners.certificates.certificate import certificate
 from mercer.learners.data.rows import scatter_rows
 from mercer.learners.data.validation import is_precomputed, targets_of, weights_of
 from mercer.learners.estimator import KernelEstimator
 from mercer.learners.ridge.methods import solve
 from mercer.learners.ridge.planning import foreseen, plan_of, planned
-from mercer.learners.ridge.posterior import Posterior, StreamedPosterior, posterior, streamed_posterior
 from mercer.learners.ridge.problem import TRUSTED, RidgeProblem, Targets, from_rows, from_source
 from mercer.learners.ridge.result import RidgeResult
 from mercer.learners.run.convergence import ConvergenceWarning
@@ -35,6 +33,7 @@ from mercer.tuning.path import Path
 
 if TYPE_CHECKING:
     from mercer.learners.ridge.descent import Descent
+    from mercer.learners.ridge.posterior import Posterior, StreamedPosterior
 
 Array = NDArray[np.float64]
 
@@ -266,6 +265,8 @@ class LeastSquares(KernelEstimator[RidgeProblem, RidgePlan, RidgeResult]):
         Cost: computed when it is first asked for. Nothing where the kernel was exact; where it was approximated one
         product with its matrix, up to 93,000 rows, or with a sample of its rows, and a probability.
         """
+        from mercer.learners.certificates.certificate import certificate  # it is computed when it is asked for
+
         found: Distance = self._kept("_certificate", lambda: certificate(self._found()))
         return found
 
@@ -315,10 +316,14 @@ class LeastSquares(KernelEstimator[RidgeProblem, RidgePlan, RidgeResult]):
 
     @property
     def _pieces(self) -> StreamedPosterior | None:
+        from mercer.learners.ridge.posterior import streamed_posterior  # predictions need none
+
         return streamed_posterior(self._found())
 
     def _posterior(self, alpha: float) -> Posterior:
         """The decomposition for an alpha; the latest one is kept, and never saved with the model."""
+        from mercer.learners.ridge.posterior import posterior
+
         view = self._result.fitted
         if view is None:
             got = "the rows stayed in their source, and conjugate gradients leave none"
