@@ -203,6 +203,22 @@ class Operator(LinearOperator, ABC):
         """
         out[:] = self._block(rows, EVERYTHING)
 
+    def between(
+        self, rows: NDArray[np.intp], columns: NDArray[np.intp], out: NDArray[Any], threads: int | None = None
+    ) -> None:
+        """The entries in some rows and columns, written to given memory: for many parts of one matrix.
+
+        Parameters
+        ----------
+        rows, columns : array of int
+            Positions that exist.
+        out : array of shape (len(rows), len(columns))
+            Of A's dtype, in C order.
+        threads : int or None, default=None
+            How many threads work, at most; None for as many as the operator has.
+        """
+        out[:] = self._block(rows, columns)
+
     def combine(
         self, columns: NDArray[np.intp], values: NDArray[Any], rows: NDArray[np.intp] | None = None
     ) -> NDArray[Any]:

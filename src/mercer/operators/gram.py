@@ -195,6 +195,14 @@ class Gram(Operator):
         if self.symmetric:  # where products of rows round, the diagonal is known
             out[np.arange(len(rows)), rows] = self._known[rows]
 
+    def between(
+        self, rows: NDArray[np.intp], columns: NDArray[np.intp], out: NDArray[Any], threads: int | None = None
+    ) -> None:
+        left, right, source = self.left.rows(rows), self.right.rows(columns), Source(self, rows, columns)
+        part = Gram.of(self.kernel, left, right, self.watch, self.hasty, source, self.threads)
+        with np.errstate(all="ignore"):
+            part.evaluator.matrix(self.dtype, threads or self.threads, self.watch, out)
+
     @cached_property
     def _known(self) -> NDArray[Any]:
         return self.diagonal()

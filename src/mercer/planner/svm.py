@@ -31,8 +31,10 @@ VECTORS = 24
 """Vectors of the length of the data that a solver holds, about."""
 SHARE = 0.8
 """The part of the memory that rows of the matrix, or features, may take."""
-KEPT = 4096
-"""Rows up to which the matrix is computed once, where several functions are learned from it, and it fits."""
+MAX_PAIR_ROWS = 2500
+"""Rows of two classes up to which values of the kernel are computed once for all pairs of classes, where these fit."""
+MAX_DOUBLE_WORK = float(1 << 33)
+"""Squared rows times columns up to which these values are in float64."""
 OUT, OWN = 4, 14
 """Numbers for each row and function that the model is made of, at its end; and for each row of a function's own."""
 RANK = 2000
@@ -54,7 +56,7 @@ class SVMDetails(Details):
     pool : int, default=0
         Bytes of rows of the kernel matrix that are kept.
     whole : bool, default=False
-        Whether the kernel matrix is computed once, for all functions.
+        Whether each value of the kernel matrix is computed once, for all functions.
     """
 
     task: ClassVar[str] = "SVM"
@@ -170,7 +172,7 @@ class SVMTask(Task[SVMDetails]):
 
 def _exact(task: SVMTask, limits: Limits) -> SVMPlan:
     """The exact method, with as many rows of the matrix as fit; with what it needs at least where that does not."""
-    largest, solving = max(task.sizes), sum(_seconds(task, size, limits) for size in task.sizes)
+    largest, solving = max(task.sizes), _seconds(task, limits)
     item = 4 if largest >= NARROW else 8
     held, matrix = _held(task, largest), _matrix(task)
     least = item * min(largest, SPARE * SET) * largest
@@ -208,23 +210,32 @@ def _of_functions(task: SVMTask) -> int:
 
 
 def _matrix(task: SVMTask) -> int:
-    """Bytes of the matrix that is computed once for several functions, and of a part of it; 0 where it never is."""
-    if len(task.sizes) == 1 or task.stored or task.n_features is not None or task.rows > KEPT:
+    """Bytes of values that all pairs of classes share, at most; 0 where they share none.
+
+    These are squares of each class with itself, and a strip of one class with all others.
+    """
+    largest = max(task.sizes)
+    if len(task.sizes) < 3 or largest > MAX_PAIR_ROWS:
         return 0
-    return 8 * (task.rows**2 + max(task.sizes) ** 2)
+    item = 4 if is_narrow(task.rows, task.columns) else 8
+    return 2 * item * task.rows * largest
 
 
-def _seconds(task: SVMTask, size: int, limits: Limits) -> float:
-    """Seconds for one function on so many rows."""
-    machine, pairs = limits.machine, float(size) ** 2
+def is_narrow(rows: int, columns: int) -> bool:
+    """Whether values of the kernel that functions share are in float32: where they are what takes long."""
+    return float(rows) ** 2 * columns > MAX_DOUBLE_WORK
+
+
+def _seconds(task: SVMTask, limits: Limits) -> float:
+    """Seconds for all functions."""
+    machine, rows, pairs = limits.machine, float(sum(task.sizes)), float(sum(size * size for size in task.sizes))
     if task.n_features is None:
         values = machine.pairs(COMPUTED * pairs, int(task.filled), single=True)
         last = machine.pairs(SUPPORT * pairs, int(task.filled))
     else:
         values = machine.multiply(2 * COMPUTED * pairs * task.n_features, single=True)
         last = machine.multiply(2 * SUPPORT * pairs * task.n_features)
-    step = STEP if size >= 200 else 30 * machine.call
-    return values + last + machine.read(TOUCHED * SUPPORT * pairs / 2) + STEPS * size * step
+    return values + last + machine.read(TOUCHED * SUPPORT * pairs / 2) + STEPS * rows * STEP
 
 
 # -- landmarks --------------------------------------------------------------------------------------------------------
@@ -240,11 +251,9 @@ def _featured(task: SVMTask, limits: Limits) -> SVMPlan:
     descent = PASSES * SCATTERED * machine.read(sum(task.sizes) * k / 2)
     method = "features" if lifted else "landmarks"
     stages: tuple[Stage, ...] = (Stage(method, choosing), Stage(SOLVING, descent))
-    pool, needed, whole = 0, _bytes(task, found), False
+    pool, needed = 0, _bytes(task, found)
     if task.polish:
-        whole = _matrix(task) > 0 and needed + _matrix(task) <= limits.bytes
-        needed += _matrix(task) * whole
-        stages = (*stages, Stage(POLISHING, sum(_seconds(task, size, limits) for size in task.sizes)))
+        stages = (*stages, Stage(POLISHING, _seconds(task, limits)))
         pool = int(max(0.0, min(POOL, 4.0 * max(task.sizes) ** 2, SHARE * limits.bytes - needed)))
     return Plan(
         method=method,
@@ -254,7 +263,7 @@ def _featured(task: SVMTask, limits: Limits) -> SVMPlan:
         bytes=needed + pool,
         seconds=sum(stage.seconds for stage in stages),
         stages=stages,
-        details=SVMDetails(pool, whole),
+        details=SVMDetails(pool),
         n_features=found if lifted else 0,
         n_landmarks=0 if lifted else found,
         gives_up="" if lifted else GAP,

@@ -287,8 +287,8 @@ def test_a_lift_is_its_kernel():
     X, y = draw()
     new = draw(20, seed=4)[0]
     lift = PolynomialLift(2)
-    model = KernelSVC(lift, C=0.5).fit(X, y)
-    plain = KernelSVC(clone(lift).fit(X).kernel, C=0.5).fit(X, y)
+    model = KernelSVC(lift, C=0.5, tol=1e-9).fit(X, y)
+    plain = KernelSVC(clone(lift).fit(X).kernel, C=0.5, tol=1e-9).fit(X, y)
     np.testing.assert_allclose(model.decision_function(new), plain.decision_function(new), atol=1e-6)
     assert model.lift_ is not None
 
@@ -372,7 +372,7 @@ def test_ctrl_c_comes_through_between_working_sets(keep, monkeypatch):
 
     def interrupted(self, rows):
         calls.append(len(rows))
-        if len(calls) == 3:
+        if len(calls) == 9:
             signal.raise_signal(signal.SIGINT)
         return plain(self, rows)
 
@@ -388,7 +388,7 @@ def test_ctrl_c_comes_through_between_working_sets(keep, monkeypatch):
         assert not model.converged_
         assert model.duality_gap_ > 0
         assert model.score(X, y) > 0.5
-    assert len(calls) <= 4
+    assert len(calls) <= 10
 
 
 def test_too_few_steps_are_told_once():

@@ -24,7 +24,7 @@ TWO = X[:100], y[:100]
 @pytest.mark.parametrize("container", [np.asarray, sp.csr_array])
 def test_linear_classifiers_have_scikit_learns_numbers(rows, container):
     given = container(X[rows])
-    ours = KernelSVC("linear", decision_function_shape="ovo").fit(given, y[rows])
+    ours = KernelSVC("linear", decision_function_shape="ovo", tol=1e-8).fit(given, y[rows])
     theirs = SVC(kernel="linear", decision_function_shape="ovo", tol=1e-8).fit(X[rows], y[rows])
     np.testing.assert_allclose(ours.coef_, theirs.coef_, atol=1e-4)
     np.testing.assert_allclose(np.atleast_1d(ours.intercept_), theirs.intercept_, atol=1e-4)
@@ -201,7 +201,7 @@ def test_a_sparse_precomputed_matrix_is_refused_in_words():
 
 @pytest.mark.parametrize("C", [0.1, 1.0, np.inf])
 def test_the_margin_is_that_of_scikit_learns_weights(C):
-    ours = KernelSVC("linear", C=C).fit(*TWO)
+    ours = KernelSVC("linear", C=C, tol=1e-10).fit(*TWO)
     theirs = SVC(kernel="linear", C=1e9 if np.isinf(C) else C, tol=1e-10).fit(*TWO)
     assert type(ours.margin_) is float
     assert ours.margin_ == pytest.approx(1 / np.linalg.norm(theirs.coef_), rel=1e-5)

@@ -8,8 +8,11 @@ from mercer.compute.codegen import jit_cache
 from mercer.compute.runtime.run import Run, Stopped
 from mercer.kernels import Gaussian, Linear
 from mercer.operators import Dense, Gram, LowRank
-from mercer.solvers.svm import smo, working_sets
+from mercer.solvers.svm import known_rows, smo, working_sets
 from mercer.solvers.svm.box_qp import BoxQP
+from mercer.solvers.svm.kernel_cache import KernelCache
+from mercer.solvers.svm.pairs import ClassRows, solve_pairs
+from mercer.solvers.svm.stored import solve_stored
 from mercer.solvers.svm.working_sets import SMOSettings, solve
 
 TIGHT = SMOSettings(tolerance=1e-6)
@@ -39,10 +42,8 @@ def rests(problem, found, tolerance):
 
 @pytest.fixture(params=["compiled", "plain"])
 def way(request, monkeypatch):
-    if request.param == "plain":
-        monkeypatch.setattr(smo, "MIN_COMPILED_COEFFICIENTS", np.inf)
-    else:
-        monkeypatch.setattr(smo, "MIN_COMPILED_COEFFICIENTS", 0)
+    monkeypatch.setattr(smo, "is_compiled", lambda count: request.param == "compiled")
+    monkeypatch.setattr(smo, "MAX_NUMPY_STEPS", 10**9)
     return request.param
 
 
@@ -119,6 +120,7 @@ def test_some_rows_first_end_where_all_of_them_do(kind, monkeypatch):
     monkeypatch.setattr(working_sets, "MAX_SET", 100)
     whole = solve(problem, K, SMOSettings(tolerance=1e-5))
     monkeypatch.setattr(working_sets, "MIN_GROWING_ROWS", 0)
+    monkeypatch.setattr(working_sets, "MAX_KNOWN_ROWS", 0)
     turns = []
     monkeypatch.setattr(working_sets, "_rounds", watched(working_sets._rounds, turns))
     grown = solve(problem, K, SMOSettings(tolerance=1e-5))
@@ -126,6 +128,55 @@ def test_some_rows_first_end_where_all_of_them_do(kind, monkeypatch):
     assert min(turns) < 900
     assert problem.violation(grown.b, K @ grown.b + problem.linear) <= 1e-5
     np.testing.assert_allclose(K @ grown.b + grown.bias, K @ whole.b + whole.bias, atol=1e-4)
+
+
+@pytest.mark.parametrize("kind", ["classes", "regression", "one class"])
+def test_rows_fetched_as_needed_end_where_working_sets_do(kind, monkeypatch):
+    X, y = draw(900)
+    problem, K = many(kind, X, y), Gram(Gaussian(1.0), X)
+    known = solve(problem, K, SMOSettings(tolerance=1e-6))
+    rests(problem, known, 1e-6)
+    monkeypatch.setattr(known_rows, "MIN_STEPS", 20)  # rows are left out again and again
+    shrunk = solve(problem, K, SMOSettings(tolerance=1e-6))
+    rests(problem, shrunk, 1e-6)
+    assert shrunk.rounds > known.rounds or kind == "one class"  # which takes few steps
+    monkeypatch.setattr(working_sets, "MAX_KNOWN_ROWS", 0)
+    sets = solve(problem, K, SMOSettings(tolerance=1e-6))
+    for found in (known, shrunk):
+        assert problem.violation(found.b, K @ found.b + problem.linear) <= 2e-6
+        np.testing.assert_allclose(K @ found.b + found.bias, K @ sets.b + sets.bias, atol=1e-4)
+
+
+def test_without_numba_nothing_runs_that_would_be_compiled(no_compiled_loops, monkeypatch):
+    monkeypatch.setattr(jit_cache, "numba_works", lambda: False)
+    monkeypatch.setattr(smo.Taken, "steps", 0)
+    monkeypatch.setattr(smo, "MAX_NUMPY_STEPS", 100)
+    monkeypatch.setattr(type(smo.walk_loop), "is_loaded", property(lambda _: False))
+    X, y = draw(600)
+    problem, K = classes(y, 5.0), Gaussian(1.0)(X)
+    for found in (solve(problem, Dense(K), SMOSettings()), solve_stored(problem, K, SMOSettings())):
+        rests(problem, found, 1e-3)
+        assert found.steps > 100
+    rows = ClassRows.of(np.arange(600) % 3, 3)
+    parts = [problem.part(np.concatenate([rows.members(a), rows.members(b)])) for a, b in ((0, 1), (0, 2), (1, 2))]
+    assert all(one.converged for one in solve_pairs(Dense(K), rows, parts, [None] * 3, 1e-3, lambda count: 10_000))
+
+
+def test_few_support_vectors_take_few_rows(monkeypatch):
+    X, _ = draw(2000)
+    y = np.where(X[:, 0] > 0, 1.0, -1.0)
+    X[:, 0] += 3 * y
+    fetched, plain = [], KernelCache.fetch
+
+    def fetch(self, rows):
+        fetched.append(len(rows))
+        return plain(self, rows)
+
+    monkeypatch.setattr(KernelCache, "fetch", fetch)
+    found = solve(classes(y, 1.0), Gram(Gaussian(2.0), X), SMOSettings())
+    rests(classes(y, 1.0), found, 1e-3)
+    assert np.count_nonzero(found.b) < 60
+    assert sum(fetched) < 400
 
 
 def many(kind, X, y):
@@ -252,23 +303,6 @@ def test_rows_of_zeros_end():
     found = solve(classes(y, 1.0), Gram(Linear(), X), TIGHT)
     rests(classes(y, 1.0), found, 1e-6)
     assert np.isfinite(found.b).all()
-
-
-@pytest.mark.skipif(not jit_cache.numba_works(), reason="Numba is missing")
-def test_compiled_and_plain_steps_are_the_same():
-    rng = np.random.default_rng(0)
-    A = rng.normal(size=(30, 40))
-    K = A @ A.T
-    problem = BoxQP(rng.normal(size=30), np.full(30, -0.3), np.full(30, 0.2), kink=0.05)
-    found = []
-    for least in (0, np.inf):
-        b, g = np.zeros(30), problem.linear.copy()
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(smo, "MIN_COMPILED_COEFFICIENTS", least)
-            steps, left = smo.walk(K, problem, b, g, 1e-8, 10_000)
-        found.append((steps, left, b))
-    assert found[0][0] == found[1][0] > 10
-    np.testing.assert_allclose(found[0][2], found[1][2], atol=1e-12)
 
 
 @pytest.mark.parametrize("kink", [0.0, 0.1])

@@ -71,6 +71,11 @@ class Compiled(Generic[P, R]):
         return run(*arguments, **named)
 
     @property
+    def is_loaded(self) -> bool:
+        """Whether machine code has been asked for in this process: loading the first takes longer than little work."""
+        return self._dispatcher is not None
+
+    @property
     def dispatcher(self) -> Callable[P, R]:
         """The function as Numba runs it: compiled, or loaded from the disk, for each new signature."""
         if self._dispatcher is None:

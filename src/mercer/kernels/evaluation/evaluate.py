@@ -35,7 +35,7 @@ from mercer.kernels.points import (
 if TYPE_CHECKING:
     from mercer.kernels.base import Kernel
 
-MIN_FUSED_PAIRS = 1 << 20
+MIN_FUSED_PAIRS = 1 << 17
 """Pairs from which on the fused pass is used: below it, plain NumPy takes less time than loading compiled code."""
 COLUMNS_THAT_DOUBLE_THE_COST = 32
 """Columns that take plain NumPy as long as the rest of a pair."""

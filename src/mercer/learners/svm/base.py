@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -23,12 +23,11 @@ from mercer.learners.run.fit_run import Watched
 from mercer.learners.run.stage_share import StageShare
 from mercer.learners.svm.attributes import vectors, weights
 from mercer.learners.svm.landmark_polish import on_the_margin
-from mercer.learners.svm.methods import FeatureMethod, exact_method, method_of
+from mercer.learners.svm.methods import ExactMethod, FeatureMethod, Method, exact_method, method_of
 from mercer.learners.svm.model import Audit, Model, SVMResult
 from mercer.learners.svm.problem import SVMProblem
 from mercer.learners.svm.subproblem import SubproblemResult
 from mercer.learners.svm.warm_start import Previous
-from mercer.lifts.randomness import generator
 from mercer.planner import choose
 from mercer.planner.svm import POLISHING, SOLVING, SVMPlan
 from mercer.solvers.svm.box_qp import BoxQP, QPResult
@@ -85,13 +84,13 @@ class BaseSVM(KernelEstimator[AnyProblem, SVMPlan, SVMResult], Generic[AnyProble
 
     def _solve(self, problem: AnyProblem, plan: SVMPlan, run: Watched) -> SVMResult:
         settings, view, subproblems = problem.settings, problem.view, problem.subproblems
-        method = method_of(view, plan, settings, generator(self.random_state), run)
+        method: ExactMethod | FeatureMethod = method_of(view, plan, settings, self.random_state, run)
         before = self._previous if settings.warm_start and hasattr(self, "_previous") else None
-        starts = [None] * len(subproblems) if before is None else before.starts(problem.data, subproblems)
-        solved: list[tuple[BoxQP, QPResult]] = []
+        starts: Sequence[Array | None] = [None] * len(subproblems)
+        if before is not None:
+            starts = before.starts(problem.data, subproblems)
         with run.stage(SOLVING, len(subproblems)), run.stoppable():
-            for k, (one, start) in enumerate(zip(subproblems, starts, strict=True)):
-                solved.append(one.solve(method.part(one.rows), start, StageShare(run, k)))
+            solved = self._solve_all(problem, plan, method, starts, run)
         if settings.polish and isinstance(view, KernelView) and isinstance(method, FeatureMethod):
             method = exact_method(view, plan, replace(settings, max_iter=None))
             with run.stage(POLISHING, len(subproblems)), run.stoppable():
@@ -103,6 +102,13 @@ class BaseSVM(KernelEstimator[AnyProblem, SVMPlan, SVMResult], Generic[AnyProble
         approximate = isinstance(method, FeatureMethod) and any(result.plane is None for _, result in solved)
         audit = Audit(view, [(one.rows, qp, result.b) for one, (qp, result) in pairs]) if approximate else None
         return SVMResult(solved, Model.of(view, method, subproblems, solved), audit)
+
+    def _solve_all(
+        self, problem: AnyProblem, plan: SVMPlan, method: Method, starts: Sequence[Array | None], run: Watched
+    ) -> list[tuple[BoxQP, QPResult]]:
+        """The problem in its box, and the coefficients, of each function."""
+        pairs = enumerate(zip(problem.subproblems, starts, strict=True))
+        return [one.solve(method.part(one.rows), start, StageShare(run, k)) for k, (one, start) in pairs]
 
     _saved: ClassVar[Mapping[str, Any]] = {
         "plan_": SVMPlan,

@@ -61,6 +61,7 @@ class HardMargin(Subproblem):
     view: View
 
     def solve(self, method: Method, start: Array | None, run: Run) -> tuple[BoxQP, QPResult]:
+        method = method.sharpened()
         width, on_features = width_of(method, self.qp.count), self._has_features
 
         def give_up(qp: BoxQP, result: QPResult) -> bool:

@@ -26,7 +26,7 @@ class HardTube(Subproblem):
     """
 
     def solve(self, method: Method, start: Array | None, run: Run) -> tuple[BoxQP, QPResult]:
-        y, epsilon = -self.qp.linear, self.qp.kink
+        y, epsilon, method = -self.qp.linear, self.qp.kink, method.sharpened()
         spread, width = float(np.ptp(y)), width_of(method, self.qp.count)
         if spread <= 2 * epsilon:  # a constant is within the tube
             boxed = in_box(self.qp, 1.0)

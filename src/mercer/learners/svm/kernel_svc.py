@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -22,12 +22,14 @@ from mercer.learners.parameters import boolean, positive_float
 from mercer.learners.run.fit_run import Watched
 from mercer.learners.svm.attributes import squared_lengths
 from mercer.learners.svm.base import BaseSVM
+from mercer.learners.svm.methods import ExactMethod, Method
 from mercer.learners.svm.model import SVMResult
-from mercer.learners.svm.multiclass import PAIRS, REST, confidences, subproblems_of, votes
+from mercer.learners.svm.multiclass import PAIRS, REST, confidences, solve_on_one_matrix, subproblems_of, votes
 from mercer.learners.svm.problem import SVCProblem
 from mercer.learners.svm.settings import SVMSettings
 from mercer.lifts.base import Lift
 from mercer.planner.svm import SVMPlan, coefficients
+from mercer.solvers.svm.box_qp import BoxQP, QPResult
 
 Array = NDArray[np.float64]
 MAX_UNCHECKED_PAIRS = 1000
@@ -41,10 +43,12 @@ class KernelSVC(ClassifierMixin, BaseSVM[SVCProblem]):  # type: ignore[misc]  # 
     over the support vectors: rows inside the margin, or on the wrong side. With more than two classes there is one
     function for each pair, and they vote; scikit-learn's `OneVsRestClassifier(KernelSVC())` has one for each class.
 
-    The exact solver moves pairs of coefficients inside working sets, whose rows of the kernel matrix are computed by
-    the fused pass and kept as far as memory allows. Cost: n values of the kernel for each coefficient that ever moves,
-    about n^2 / 3, and up to n^2 numbers of 4 bytes, or less. Where that is too much, the kernel is approximated by
-    landmarks. `plan(X, y)` says which beforehand; `duality_gap_` bounds the distance of the objective from its optimum.
+    The exact solver moves pairs of coefficients, with the whole kernel matrix up to 650 rows, with rows of it as they
+    are needed up to 5,000, and inside of working sets beyond; rows are computed by the fused pass and kept as far as
+    memory allows. Cost: n values of the kernel for each coefficient that ever moves, about n^2 / 3, and up to n^2
+    numbers of 4 bytes, or less. Three and more classes of up to 2,500 rows a pair share each value of the kernel, of
+    which about n^2 / 2 are computed then. Where that is too much, the kernel is approximated by landmarks.
+    `plan(X, y)` says which beforehand; `duality_gap_` bounds the distance of the objective from its optimum.
 
     Probabilities are those of scikit-learn's `CalibratedClassifierCV(KernelSVC(), ensemble=False)`.
 
@@ -70,11 +74,11 @@ class KernelSVC(ClassifierMixin, BaseSVM[SVCProblem]):  # type: ignore[misc]  # 
     class_weight : dict, "balanced" or None, default=None
         The weight of each class; "balanced" is n / (classes * rows of the class). None for one.
     tol : float, default=0.001
-        The largest KKT violation, in units of f. Problems of up to 512 rows are solved to rounding. On features a
-        relative duality gap of tol is enough, too.
+        The largest KKT violation, in units of f, as in scikit-learn; 1e-10, say, for coefficients to rounding. On
+        features a relative duality gap of tol is enough, too.
     max_iter : int or None, default=None
-        The most steps, or passes over features; None for 10 million steps or more (up to 512 rows for 800 per row, and
-        40,000), or 1,000 passes.
+        The most steps, or passes over features; None for 10 million steps or more (up to 650 rows for 800 per row, and
+        400,000), or 1,000 passes.
     method : {"auto", "exact", "landmarks"}, default="auto"
         "exact" uses the kernel itself, "landmarks" approximates it (or uses the features of a given lift). "auto" is
         "exact" where that fits and takes less than half an hour; above 100,000 rows it is always "landmarks", where the
@@ -240,6 +244,13 @@ class KernelSVC(ClassifierMixin, BaseSVM[SVCProblem]):  # type: ignore[misc]  # 
             raise InputError(message(needs, got, 'Use "ovr", the default.'))
         boolean("break_ties", self.break_ties, "Use False, the default.")
         return C
+
+    def _solve_all(
+        self, problem: SVCProblem, plan: SVMPlan, method: Method, starts: Sequence[Array | None], run: Watched
+    ) -> list[tuple[BoxQP, QPResult]]:
+        if plan.details.whole and isinstance(method, ExactMethod) and np.isfinite(self.C):
+            return solve_on_one_matrix(method, problem, starts, run)
+        return super()._solve_all(problem, plan, method, starts, run)
 
     _saved: ClassVar[Mapping[str, Any]] = {"classes_": NDArray[Any], "_support_codes": NDArray[np.intp]}
 

@@ -49,11 +49,11 @@ class KernelSVR(RegressorMixin, BaseSVM[SVMProblem]):  # type: ignore[misc]  # s
     lengthscale : float or "median", default="median"
         The value of open lengthscales; "median" takes the median distance of the rows.
     tol : float, default=0.001
-        The largest KKT violation, in units of f. Problems of up to 512 rows are solved to rounding. On features a
-        relative duality gap of tol is enough, too.
+        The largest KKT violation, in units of f, as in scikit-learn; 1e-10, say, for coefficients to rounding. On
+        features a relative duality gap of tol is enough, too.
     max_iter : int or None, default=None
-        The most steps, or passes over features; None for 10 million steps or more (up to 512 rows for 800 per row, and
-        40,000), or 1,000 passes.
+        The most steps, or passes over features; None for 10 million steps or more (up to 650 rows for 800 per row, and
+        400,000), or 1,000 passes.
     method : {"auto", "exact", "landmarks"}, default="auto"
         "exact" uses the kernel itself, "landmarks" approximates it (or uses the features of a given lift). "auto" is
         "exact" where that fits and takes less than half an hour; above 100,000 rows it is always "landmarks", where the

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
-from typing import ClassVar
+from functools import cached_property
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,20 +21,23 @@ from mercer.learners.streaming.predictor import ByBasis, ByDuals, ByFeatures, Pr
 from mercer.learners.svm.active_set import decrease, free_coefficients, polished
 from mercer.learners.svm.settings import SVMSettings
 from mercer.lifts.nystrom import nystrom_of
+from mercer.lifts.randomness import generator
 from mercer.operators import Dense, Operator
-from mercer.planner.svm import SVMPlan
+from mercer.planner.svm import SVMPlan, is_narrow
 from mercer.solvers.svm import coordinate_descent, working_sets
 from mercer.solvers.svm.box_qp import BoxQP, QPResult
 from mercer.solvers.svm.descent_loops import products
 from mercer.solvers.svm.kernel_cache import Buffer
+from mercer.solvers.svm.state import State
+from mercer.solvers.svm.stored import result_of, solve_stored
 from mercer.solvers.svm.working_sets import SMOSettings
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.intp]
-MAX_ROWS_TO_ROUNDING = 512
-"""Rows up to which coefficients are found to rounding, at negligible cost."""
+MAX_STORED_ROWS = 650
+"""Rows up to which the whole matrix is computed, once and in float64."""
 RELATIVE_ROUNDING = 1e-13
-"""The KKT violation that is left then, relative to the largest number of f."""
+"""The KKT violation that rounding leaves, relative to the largest number of f."""
 SHARPENING_TURNS = 4
 """Turns that may sharpen what is within the tolerance."""
 SHARPENED_SHARE = 0.03
@@ -44,8 +48,8 @@ VIOLATION_PROGRESS = 0.9
 """A turn is progress if the violation falls below this part of the least."""
 OBJECTIVE_PROGRESS = 1e-3
 """A turn is progress, too, if the objective falls by this part."""
-TURN_STEPS = 1000
-"""Steps of a turn, beside those for each row."""
+TURN_STEPS = 10_000
+"""Steps of a turn, beside those for each row: about as long as a polish takes."""
 TURN_STEPS_PER_ROW = 20
 """Steps of a turn for each row."""
 MAX_TURNS = 40
@@ -80,6 +84,10 @@ class Method(ABC):
         """The same with fewer steps, for what need not be exact."""
         return self
 
+    def sharpened(self) -> Method:
+        """The same as near to the solution as rounding allows, for few rows, where that is possible."""
+        return self
+
     @abstractmethod
     def part(self, rows: Rows) -> Method:
         """The same for some of the rows."""
@@ -94,7 +102,9 @@ class ExactMethod(Method):
     """By the kernel matrix, of which rows are computed as they are needed.
 
     patient : whether all steps may be made for few rows, too
-    tries : turns for few rows, once they are within the tolerance
+    sharp : whether coefficients of few rows are found to rounding
+    tries : turns for these, once they are within the tolerance
+    narrow : whether values that all functions share are in float32
     buffer : where rows of the matrix are kept, of one function after the other
     """
 
@@ -103,33 +113,71 @@ class ExactMethod(Method):
     K: Operator
     settings: SMOSettings
     patient: bool = False
+    sharp: bool = False
     tries: int = SHARPENING_TURNS
+    narrow: bool = False
     buffer: Buffer = field(default_factory=Buffer)
 
     def solve(self, problem: BoxQP, start: Array | None = None, run: Run = IDLE) -> QPResult:
-        if problem.count > MAX_ROWS_TO_ROUNDING:
+        if problem.count > MAX_STORED_ROWS:
             return working_sets.solve(problem, self.K, self.settings, start, run, self.buffer)
-        return self._to_rounding(problem, start, run)
+        usual = MAX_TURNS * _turn_steps(problem.count)
+        most = self.settings.max_steps if self.patient else min(self.settings.max_steps, usual)
+        first = replace(self.settings, max_steps=self.first_steps(problem.count))
+        best = solve_stored(problem, self.stored, first, start, run)
+        if (best.converged and not self.sharp) or best.steps >= most or _stopped(run):
+            return best
+        return self._in_turns(problem, best, most, run)
 
-    def _to_rounding(self, problem: BoxQP, start: Array | None, run: Run) -> QPResult:
-        """Steps and polish in turn: weights and copies of rows are one model then, and a huge C comes to an end."""
-        usual = min(self.settings.max_steps, MAX_TURNS * (TURN_STEPS + TURN_STEPS_PER_ROW * problem.count))
-        turns, most = _Turns(self, problem), self.settings.max_steps if self.patient else usual
-        best, idle, tolerance = turns.go(start, self.settings.tolerance, most, run), 0, self.settings.tolerance
+    def _in_turns(self, problem: BoxQP, best: QPResult, most: int, run: Run) -> QPResult:
+        """Steps and polish in turn, where steps alone hardly lead on, as for a huge C, or not to rounding."""
+        turns, idle, tolerance = _Turns(self, problem), 0, self.settings.tolerance
+        best = turns.better(best)
         least = best.violation
-        while best.violation > _rounding(problem, best) and best.steps < most and not _stopped(run):
+        while best.violation > self._goal(problem, best) and best.steps < most and not _stopped(run):
             good = best.violation <= tolerance
             if idle >= (self.tries if good else IDLE_TURNS):
                 break
             goal = max(SHARPENED_SHARE * best.violation, _rounding(problem, best)) if good else tolerance
             new = turns.go(best.b, goal, most - best.steps, run)
             fell = new.violation < VIOLATION_PROGRESS * least
-            progress = fell or decrease(problem, turns.K, best, new) > OBJECTIVE_PROGRESS
+            progress = fell or decrease(problem, self.stored, best, new) > OBJECTIVE_PROGRESS
             idle = idle + 1 if good or not progress else 0
             least = min(least, new.violation)
             kept = best if good and not new.violation < best.violation else new
             best = replace(kept, steps=best.steps + new.steps, rounds=best.rounds + new.rounds)
         return _explained(best, tolerance, most, _stopped(run))
+
+    def _goal(self, problem: BoxQP, result: QPResult) -> float:
+        """The violation that turns lead to."""
+        return _rounding(problem, result) if self.sharp else self.settings.tolerance
+
+    def first_steps(self, count: int) -> int:
+        """Steps for so many rows before anything else is tried."""
+        return min(self.settings.max_steps, _turn_steps(count))
+
+    @property
+    def shared(self) -> Operator:
+        """The matrix as it is good enough for all functions of many rows."""
+        if self.narrow:
+            return self.K.narrowed().rough()
+        return self.K if self.K.shape[0] <= MAX_STORED_ROWS else self.K.rough()
+
+    def checked(self, problem: BoxQP, rows: Rows, result: QPResult) -> QPResult:
+        """What was found on the shared matrix, by the gradient in float64 where that was float32."""
+        if not self.narrow:
+            return result
+        state = State(problem, result.b, self.K.part(rows).rough(), result.g)
+        state.check()
+        return result_of(problem, state.b, state.g, result.steps, result.rounds, self.settings.tolerance)
+
+    @cached_property
+    def stored(self) -> Array:
+        """The whole matrix."""
+        n, K = self.K.shape[0], self.K if self.sharp else self.K.rough()
+        values = np.empty((n, n), K.dtype)
+        K.fill(np.arange(n), values)
+        return np.asarray(values, dtype=np.float64)
 
     def values(self, b: Array) -> Array:
         support = np.flatnonzero(b)
@@ -141,6 +189,9 @@ class ExactMethod(Method):
     def brief(self) -> ExactMethod:
         most = min(self.settings.max_steps, BRIEF_STEPS + BRIEF_STEPS_PER_ROW * self.K.shape[0])
         return replace(self, settings=replace(self.settings, max_steps=most), tries=0)
+
+    def sharpened(self) -> ExactMethod:
+        return replace(self, sharp=True)
 
     def part(self, rows: Rows) -> ExactMethod:
         return self if len(rows) == self.K.shape[0] else replace(self, K=self.K.part(rows))
@@ -159,20 +210,25 @@ class _Turns:
 
     def __init__(self, method: ExactMethod, problem: BoxQP) -> None:
         self.method, self.problem = method, problem
-        self.K = np.asarray(method.K.rows(slice(None)), dtype=np.float64)
         self.most = problem.count  # free coefficients with which a polish is tried far from the optimum
 
-    def go(self, start: Array | None, goal: float, left: int, run: Run) -> QPResult:
+    def go(self, start: Array, goal: float, left: int, run: Run) -> QPResult:
         """One turn, of so many steps at most."""
-        problem, settings = self.problem, self.method.settings
-        steps = min(left, TURN_STEPS + TURN_STEPS_PER_ROW * problem.count)
-        settings = replace(settings, tolerance=goal, max_steps=steps)
-        result = working_sets.solve(problem, self.method.K, settings, start, run)
-        if not result.converged and len(free_coefficients(problem, result.b)) > self.most:
+        steps = min(left, _turn_steps(self.problem.count))
+        settings = replace(self.method.settings, tolerance=goal, max_steps=steps)
+        return self.better(solve_stored(self.problem, self.method.stored, settings, start, run))
+
+    def better(self, result: QPResult) -> QPResult:
+        """The same, or a polish of it."""
+        if not result.converged and len(free_coefficients(self.problem, result.b)) > self.most:
             return result
-        better = polished(problem, self.K, result)
+        better = polished(self.problem, self.method.stored, result)
         self.most = min(self.most, FEW_FREE) if better is result else self.most
         return better
+
+
+def _turn_steps(count: int) -> int:
+    return TURN_STEPS + TURN_STEPS_PER_ROW * count
 
 
 def _rounding(problem: BoxQP, result: QPResult) -> float:
@@ -238,12 +294,12 @@ class FeatureMethod(Method):
 
 
 def method_of(
-    view: View, plan: SVMPlan, settings: SVMSettings, random: np.random.Generator, run: Run
+    view: View, plan: SVMPlan, settings: SVMSettings, random_state: Any, run: Run
 ) -> ExactMethod | FeatureMethod:
     """The method of the plan."""
     if plan.method == "exact":
         return exact_method(view, plan, settings)
-    seen = with_landmarks(view)
+    seen, random = with_landmarks(view), generator(random_state)
     with run.stage(plan.method):
         basis = _basis(seen, plan.n_landmarks, random)
         return feature_method(basis, seen.points, settings.descent(int(random.integers(2**31))), run)
@@ -252,11 +308,11 @@ def method_of(
 def exact_method(view: View, plan: SVMPlan, settings: SVMSettings) -> ExactMethod:
     """The kernel itself; where k is not proven to be a kernel, the matrix is checked first, with n^3 / 3 operations."""
     patient, smo = settings.max_iter is not None, settings.smo(view.count, plan.details.pool)
-    if view.sure and not (plan.details.whole and isinstance(view, KernelView)):
+    if view.sure:
         K = view.operator()
-        if plan.outputs > 1 or len(plan.stages) > 1:
+        if not plan.details.whole and (plan.outputs > 1 or len(plan.stages) > 1):
             K.narrowed().rough().prepare()  # each function has a part of the rows
-        return ExactMethod(K, smo, patient)
+        return ExactMethod(K, smo, patient, narrow=is_narrow(view.count, plan.columns))
     matrix = view.dense()
     definite(view, matrix)
     return ExactMethod(Dense(matrix, symmetric=True), smo, patient)

@@ -166,7 +166,7 @@ def strings() -> dict[str, Any]:
     X = [f"^{name}$" for names in SURNAMES.values() for name in names.split()]
     y = np.repeat(list(SURNAMES), [len(names.split()) for names in SURNAMES.values()])
     kernel = Spectrum(k=2).normalized()
-    return {"X": X, "y": y, "kernel": kernel, "model": KernelSVC(kernel, C=10).fit(X, y)}
+    return {"X": X, "y": y, "kernel": kernel, "model": KernelSVC(kernel, C=10, tol=1e-10).fit(X, y)}
 
 
 def _spectrum(found: Found) -> Verdict:

@@ -114,7 +114,10 @@ def margins() -> dict[str, Any]:
     turn, ring = rng.uniform(0, 2 * np.pi, 120), np.arange(120) % 2
     radius = 0.8 + 1.2 * ring + 0.15 * rng.normal(size=120)
     rings, kind = radius[:, None] * np.column_stack([np.cos(turn), np.sin(turn)]), np.where(ring == 0, "inner", "outer")
-    models = {"hard": KernelSVC("linear", C=np.inf).fit(X, y), "soft, C = 0.1": KernelSVC("linear", C=0.1).fit(X, y)}
+    models = {
+        "hard": KernelSVC("linear", C=np.inf).fit(X, y),
+        "soft, C = 0.1": KernelSVC("linear", C=0.1, tol=1e-8).fit(X, y),
+    }
     kernels = ("parabolic", "polynomial(degree=2)", "gaussian(1)")
     return {
         "X": X,

@@ -63,7 +63,8 @@ class BoxQP:
         """The multiplier of the sum: what all free coefficients agree on, or the middle of what is allowed."""
         free = (b > self.lower) & (b < self.upper) & ((b != 0) | (self.kink == 0))
         if free.any():
-            return -float(np.mean(g[free] + self.kink * np.sign(b[free])))
+            slopes = g[free] + self.kink * np.sign(b[free]) if self.kink > 0 else g[free]
+            return -float(slopes.sum()) / len(slopes)
         highest, lowest = float(self.falls(b, g).max()), float(self.rises(b, g).min())
         ends = [end for end in (highest, lowest) if np.isfinite(end)]
         return -sum(ends) / max(len(ends), 1)
@@ -99,6 +100,13 @@ class BoxQP:
         if room.sum() > 0:
             b = b + np.sign(left) * room * min(1.0, abs(left) / float(room.sum()))
         return b
+
+    def filled(self, values: Array) -> Array:
+        """Coefficients at the upper end of the box, those of the smallest values first, that add up to the total."""
+        b, order = np.zeros(self.count), np.argsort(values, kind="stable")
+        before = np.concatenate([[0.0], np.cumsum(self.upper[order])[:-1]])
+        b[order] = np.clip(self.total - before, 0.0, self.upper[order])
+        return self.feasible(b)
 
 
 @dataclass(frozen=True, eq=False)

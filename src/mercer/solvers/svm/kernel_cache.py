@@ -56,6 +56,11 @@ class KernelCache:
         """Which rows are there."""
         return self._slots >= 0
 
+    @property
+    def slots(self) -> Rows:
+        """Where each row stands in `values`, -1 for those that are not there."""
+        return self._slots
+
     def fetch(self, rows: Rows) -> Rows:
         """Where these rows stand in `values`, after computing those that are missing."""
         missing = rows[self._slots[rows] < 0]

@@ -23,12 +23,18 @@ class State:
 
     g : Kb + linear; after `check` in float64 where it decides: at the support and wherever a violation is possible
     violation : as `BoxQP` has it, by g
+
+    A gradient that is given is one from fast rows: `check` it.
     """
 
-    def __init__(self, problem: BoxQP, b: Array, exact: Operator) -> None:
+    def __init__(self, problem: BoxQP, b: Array, exact: Operator, g: Array | None = None) -> None:
         self.problem, self.b, self.exact = problem, b, exact
         self.steps = self.rounds = 0
-        self.restore()
+        if g is None:
+            self.restore()
+        else:
+            self.g, self._stale, self._known = g, np.zeros(0, np.intp), b.copy()
+            self.violation = problem.violation(b, g)
 
     @property
     def blank(self) -> bool:

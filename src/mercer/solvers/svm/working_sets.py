@@ -29,7 +29,8 @@ from mercer.operators import Operator
 from mercer.solvers.ridge.base import opening
 from mercer.solvers.svm.box_qp import Array, BoxQP, QPResult
 from mercer.solvers.svm.kernel_cache import MIN_WORKING_SETS, Buffer, KernelCache
-from mercer.solvers.svm.smo import add_rows, square, walk
+from mercer.solvers.svm.known_rows import rounds_on_known
+from mercer.solvers.svm.smo import add_rows, is_compiled, square, walk
 from mercer.solvers.svm.state import State
 
 Rows = NDArray[np.intp]
@@ -39,6 +40,10 @@ MIN_SET = 64
 """As few as memory for rows may make them."""
 MAX_SINGLE_SET = 512
 """Coefficients that make one working set, if they are all."""
+MAX_KNOWN_ROWS = 5000
+"""Rows up to which each step moves the gradient of all, where all rows of the matrix can be kept."""
+DENSITY_ROWS = 64
+"""Rows of the matrix that show where data is dense, to start an SVM of one class."""
 MIN_FLOAT32_ROWS = 512
 """Rows from which on the matrix is kept in float32."""
 TOLERANCE_SHARE = 0.8
@@ -91,9 +96,11 @@ def solve(
     start : coefficients to start from; None for those nearest to zero
     buffer : where rows are kept; None for one of its own
     """
-    b = problem.feasible(np.zeros(problem.count) if start is None else start)
     exact = K if problem.count < MIN_FLOAT32_ROWS else K.rough()  # in float64 that is exact enough
-    state = State(problem, b, exact)
+    if start is None and problem.total != 0:
+        state = _at_the_margin(problem, K, exact, settings.tolerance)
+    else:
+        state = State(problem, problem.feasible(np.zeros(problem.count) if start is None else start), exact)
     reason = ""
     try:
         for rows in _ways(problem.count, K):
@@ -108,6 +115,25 @@ def solve(
     converged = state.violation <= settings.tolerance
     text = reason or f"The largest violation is {state.violation:.1e} after {number_of(state.steps, 'step')}."
     return QPResult(state.b, state.g, bias, state.violation, gap, state.steps, state.rounds, converged, text)
+
+
+def _at_the_margin(problem: BoxQP, K: Operator, exact: Operator, tolerance: float) -> State:
+    """Where an SVM of one class starts: rows that are far from some others are outliers, by fast rows of the matrix."""
+    n, fast = problem.count, _ways(problem.count, K)[0]
+    fast.prepare()
+    rows = np.unique(np.linspace(0, n - 1, DENSITY_ROWS).astype(np.intp))
+    values = np.empty((DENSITY_ROWS, n), fast.dtype)
+    fast.fill(rows, values[: len(rows)])
+    b = problem.filled(values[: len(rows)].sum(axis=0, dtype=np.float64))
+    g, support = problem.linear.copy(), np.flatnonzero(b)
+    for start in range(0, len(support), DENSITY_ROWS):  # sums of few rows at a time take no memory
+        some = support[start : start + DENSITY_ROWS]
+        fast.fill(some, values[: len(some)])
+        add_rows(values, np.arange(len(some)), b[some], g)
+    state = State(problem, b, exact, g)
+    if state.violation <= tolerance:  # nothing else would check it
+        state.check()
+    return state
 
 
 def _ways(count: int, K: Operator) -> list[Operator]:
@@ -125,7 +151,8 @@ def _descend(state: State, K: Operator, settings: SMOSettings, run: Run, buffer:
     wanted = min(n, MAX_SET, max(MAX_SINGLE_SET, n // 4))  # the first set has rows of which many will not be support
     size = wanted if numbers >= n * n else int(min(wanted, max(MIN_SET, numbers / n / MIN_WORKING_SETS)))
     pool = KernelCache(K, numbers, size, buffer)
-    growths, before = (MAX_GROWTHS if n >= MIN_GROWING_ROWS else 0), np.inf
+    known = n <= MAX_KNOWN_ROWS and numbers >= n * n and is_compiled(n)
+    growths, before = (MAX_GROWTHS if n >= MIN_GROWING_ROWS and not known else 0), np.inf
     if growths:
         K.prepare()
     while state.violation > settings.tolerance:
@@ -137,7 +164,10 @@ def _descend(state: State, K: Operator, settings: SMOSettings, run: Run, buffer:
             return ""
         before = np.inf if some else state.violation
         goal = TOLERANCE_SHARE * max(settings.tolerance, GROWING_TOLERANCE_SHARE * state.violation if some else 0.0)
-        _rounds(state, pool, K, active, goal, size, settings, run)
+        if known:
+            rounds_on_known(state, pool, K, goal, settings.max_steps, run)
+        else:
+            _rounds(state, pool, K, active, goal, size, settings, run)
         state.refresh(K)
         if not some or state.violation <= settings.tolerance or state.steps >= settings.max_steps:
             state.check()
