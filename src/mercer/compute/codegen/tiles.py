@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from mercer.compute.codegen.formula import Group
 from mercer.compute.codegen.pair_statistics import Measured
 from mercer.compute.codegen.precision import STATISTICS, VALUES
 from mercer.compute.codegen.sparse_tiles import PANEL_WIDTH_FACTOR, SparseTiles, pair_of
+from mercer.compute.codegen.sweeps import MARGIN_BYTES
 from mercer.compute.codegen.symbols import Symbol
 from mercer.compute.runtime import threads
 
@@ -26,8 +27,12 @@ MAX_TILE_BYTES = 1 << 19
 """Bytes per tile, at most: about the second-level cache of a core."""
 TILE_ROWS = 256
 """Rows a tile; a piece of work is this many rows against all columns."""
-MAX_PANEL_NUMBERS = 1 << 16
-"""Numbers of the right side that generated loops sweep over for each row, at most: they stay in the cache."""
+MAX_PANEL_BYTES = 1 << 18
+"""Bytes of the right side that generated loops sweep over for a few rows, at most: a part of the second-level cache."""
+MAX_PANEL = 1024
+"""Columns that loops sweep over at once, at most: what they keep of a few rows stays in the first-level cache."""
+MAX_CALL_PAIRS = 1 << 20
+"""Pairs of a tile that is summed and not kept, at most: a call then takes some milliseconds."""
 MIN_PAIRS_PER_THREAD = 1 << 20
 """Pairs that are worth a thread of their own."""
 COLUMNS_THAT_DOUBLE_THE_COST = 32
@@ -36,7 +41,7 @@ COLUMNS_THAT_DOUBLE_THE_COST = 32
 
 @dataclass(frozen=True, eq=False)
 class Tile:
-    """Rows i0 to i1 against columns j0 to j1; `right` holds what belongs to the columns, one entry per group."""
+    """Rows i0 to i1 against columns j0 to j1; `right` holds what belongs to the columns, one entry per tiled group."""
 
     i0: int
     i1: int
@@ -83,12 +88,15 @@ class Fused:
         self._program = write(formula, precision, methods)
         self._module = jit_cache.load(self._program.text)
         self._measured = measured
-        self._tiled = [_source(methods[group].kind, measured[group], self._statistics) for group in self._program.tiles]
-        self._sides = [_sides(group, self._statistics) for group in self._program.coordinates]
+        self._tiled = [SparseTiles(methods[group].kind, measured[group], self._statistics) for group in self._program.tiles]
         self._arguments = self._bound(self._program)
-        self.columns = self._columns()
+        self.columns, self.panel = self._columns()
+        self._sides = [
+            _Side.of(measured[group] if moved else group, self._statistics, self.panel)
+            for group, moved in self._program.coordinates
+        ]
         # What belongs to the columns of each tile; a tile that ends early at the diagonal packs its own.
-        self._packs = {(j0, j1): self._packed(j0, j1) for j0, j1 in self._panels(shape[1])}
+        self._packs = self._packed_all()
 
     @property
     def text(self) -> str:
@@ -109,22 +117,24 @@ class Fused:
             return pair[side]
         return np.asarray(entry)
 
-    def _columns(self) -> int:
-        """Columns a tile: wide where only one tile is held, narrow where loops sweep over many coordinates."""
-        width = MAX_TILE_BYTES // TILE_ROWS // self._statistics.itemsize
+    def _columns(self) -> tuple[int, int]:
+        """Columns a tile, and columns over which loops sweep at once, fewer where there are many coordinates."""
+        size = self._statistics.itemsize
+        width = MAX_TILE_BYTES // TILE_ROWS // size
         if any(group.sparse for group in self._program.tiles):
             width *= PANEL_WIDTH_FACTOR
-        if self._sides:
-            widest = max(left.shape[1] for left, _ in self._sides)
-            width = min(width, max(32, MAX_PANEL_NUMBERS // self._statistics.itemsize // widest // 8 * 8))
-        return width
+        widest = max((group.width for group, _ in self._program.coordinates), default=0)
+        if not widest:
+            return width, width
+        panel = max(32, min(MAX_PANEL, MAX_PANEL_BYTES // size // widest // 16 * 16))
+        return width, panel
 
     def at(self, rows: NDArray[np.intp]) -> Fused:
         """Some rows of the left side against all of the right; what belongs to the right side is shared."""
         part, (vectors, columns, numbers) = copy(self), self._arguments
         part.shape, part.symmetric = (len(rows), self.shape[1]), False
         part._tiled = [side.at(rows) for side in self._tiled]
-        part._sides = [(left[rows], right) for left, right in self._sides]
+        part._sides = [side.at(rows) for side in self._sides]
         part._arguments = np.ascontiguousarray(vectors[:, rows]) if self._program.rows else vectors, columns, numbers
         return part
 
@@ -138,54 +148,55 @@ class Fused:
         n, m = self.shape
         part.shape = n if rows is None else len(rows), m if columns is None else len(columns)
         part._tiled = [side.within(rows, columns) for side in self._tiled]
-        part._sides = [pair_of(left, right, rows, columns) for left, right in self._sides]
+        part._sides = [side.within(rows, columns, self.panel) for side in self._sides]
         if rows is not None and self._program.rows:
             vectors = np.ascontiguousarray(vectors[:, rows])
         if columns is not None and self._program.columns:
             others = np.ascontiguousarray(others[:, columns])
         part._arguments = vectors, others, numbers
-        part._packs = {(j0, j1): part._packed(j0, j1) for j0, j1 in part._panels(part.shape[1])}
+        part._packs = part._packed_all()
         return part
 
     @property
     def _weight(self) -> float:
-        widths = [0 if isinstance(tiled, SparseTiles) else tiled.width for tiled in self._tiled]
-        return 1 + sum(widths) / COLUMNS_THAT_DOUBLE_THE_COST
+        return 1 + sum(side.width for side in self._sides) / COLUMNS_THAT_DOUBLE_THE_COST
 
     # -- tiles ------------------------------------------------------------------------------------------------------
 
-    def _panels(self, stop: int) -> Iterator[tuple[int, int]]:
-        for j0 in range(0, stop, self.columns):
-            yield j0, min(j0 + self.columns, stop)
+    def _tiles(self, i0: int, stop: int, columns: int = 0) -> Iterator[Tile]:
+        """The tiles of a block of rows before `stop`; in a symmetric matrix those left of the diagonal, and on it.
 
-    def _tiles(self, i0: int, stop: int) -> Iterator[Tile]:
-        """The tiles of a block of rows before `stop`; in a symmetric matrix those left of the diagonal, and on it."""
-        i1 = min(i0 + TILE_ROWS, stop)
-        for j0, j1 in self._panels(i0 if self.symmetric else self.shape[1]):
-            yield Tile(i0, i1, j0, j1, self._packs.get((j0, j1)) or self._packed(j0, j1))
-        for j0 in range(i0, i1 if self.symmetric else i0, self.columns):
-            j1 = min(j0 + self.columns, i1)
+        columns : of a tile; 0 for as many as fit in the cache
+        """
+        i1, columns = min(i0 + TILE_ROWS, stop), columns or self.columns
+        for j0, j1 in _steps(0, i0 if self.symmetric else self.shape[1], columns):
+            yield Tile(i0, i1, j0, j1, self._packed(j0, j1))
+        for j0, j1 in _steps(i0, i1 if self.symmetric else i0, columns):
             yield Tile(i0, i1, j0, j1, self._packed(j0, j1))
 
     def _column(self, j0: int) -> Iterator[Tile]:
         """The tile of all rows, which are few, and the columns from `j0` on."""
         j1 = min(j0 + self.columns, self.shape[1])
-        yield Tile(0, self.shape[0], j0, j1, self._packs[j0, j1])
+        yield Tile(0, self.shape[0], j0, j1, self._packed(j0, j1))
 
-    def _packed(self, j0: int, j1: int) -> tuple[tuple[Any, ...], tuple[Array, ...]]:
-        """What belongs to some columns: for tiles, and for loops."""
-        tiled = tuple(side.panel(j0, j1) for side in self._tiled)
-        return tiled, tuple(np.ascontiguousarray(right[j0:j1].T) for _, right in self._sides)
+    def _packed(self, j0: int, j1: int) -> tuple[Any, ...]:
+        """What belongs to some columns."""
+        return self._packs.get((j0, j1)) or tuple(side.panel(j0, j1) for side in self._tiled)
+
+    def _packed_all(self) -> dict[tuple[int, int], tuple[Any, ...]]:
+        self._packs: dict[tuple[int, int], tuple[Any, ...]] = {}
+        return {places: self._packed(*places) for places in _steps(0, self.shape[1], self.columns) if self._tiled}
 
     def _run_tile(self, tile: Tile, buffers: list[Array], finish: str, *last: Any) -> Any:
         height, width = tile.i1 - tile.i0, tile.j1 - tile.j0
         tiles = []
-        for side, panel, buffer in zip(self._tiled, tile.right[0], buffers, strict=True):
+        for side, panel, buffer in zip(self._tiled, tile.right, buffers, strict=True):
             out = buffer[: height * width].reshape(height, width)
             side.fill(tile.i0, tile.i1, panel, tile.j0, tile.j1, out)
             tiles.append(out)
-        sides = [part for (left, _), right in zip(self._sides, tile.right[1], strict=True) for part in (left, right)]
-        return getattr(self._module, finish)(*tiles, *sides, *self._arguments, tile.i0, tile.j0, height, width, *last)
+        sides = [part for side in self._sides for part in (side.left, side.packed)]
+        place = tile.i0, height, tile.j0, tile.j1, self.panel
+        return getattr(self._module, finish)(*tiles, *sides, *self._arguments, *place, *last)
 
     def _buffers(self) -> list[Array]:
         return [np.empty(TILE_ROWS * max(self.columns, TILE_ROWS), self._statistics) for _ in self._tiled]
@@ -231,6 +242,7 @@ class Fused:
         n = self.shape[0]
         V = np.ascontiguousarray(V, dtype=self.dtype)
         single = V.shape[1] == 1
+        columns = self.columns if self._tiled or not single else max(self.columns, MAX_CALL_PAIRS // TILE_ROWS)
         pieces = dealt(range(0, n, TILE_ROWS), workers)
         partial = [np.zeros((n, V.shape[1])) for _ in (pieces if self.symmetric else range(1))]
 
@@ -238,7 +250,7 @@ class Fused:
             out = partial[worker if self.symmetric else 0]
             buffers = self._buffers()
             values = np.empty((0 if single else TILE_ROWS, max(self.columns, TILE_ROWS)), self.dtype)
-            for tile in self._tiles(i0, n):
+            for tile in self._tiles(i0, n, columns):
                 self._product(tile, buffers, values, V, out, single)
                 if not stop.step(worker, tile.pairs):
                     return
@@ -269,53 +281,56 @@ class Fused:
         n, m = self.shape
         size = self._statistics.itemsize
         tiles = workers * (len(self._tiled) + (columns > 1)) * TILE_ROWS * max(self.columns, TILE_ROWS) * size
-        widths = [tiled.width for tiled in self._tiled] + [left.shape[1] for left, _ in self._sides]
+        widths = [tiled.width for tiled in self._tiled] + [side.width for side in self._sides]
         sums = n * columns * 8 * (workers if self.symmetric else 1)
         return tiles + sum(widths) * m * size + sums + m * columns * size
 
 
-class _Tiled:
-    """A group whose tiles come from a product of matrices."""
+@dataclass(frozen=True, eq=False)
+class _Side:
+    """Both sides of a group for generated loops; the right one by coordinates, a panel of columns after another."""
 
-    def __init__(self, kind: str, measured: Measured, dtype: np.dtype[Any]) -> None:
-        self.kind = kind
-        self.measured = measured
-        self.left = np.ascontiguousarray(measured.left, dtype=dtype)
-        same = measured.right is measured.left
-        self.right = self.left if same else np.ascontiguousarray(measured.right, dtype=dtype)
+    left: Array
+    right: Array
+    packed: Array
+
+    @classmethod
+    def of(cls, group: Group | Measured, dtype: np.dtype[Any], panel: int) -> _Side:
+        """The rows as they are, or measured from the common origin."""
+        left = np.ascontiguousarray(group.left, dtype=dtype)
+        right = left if group.right is group.left else np.ascontiguousarray(group.right, dtype=dtype)
+        return cls(left, right, _by_coordinates(right, panel))
 
     @property
     def width(self) -> int:
         """The number of columns."""
         return int(self.left.shape[1])
 
-    def at(self, rows: NDArray[np.intp]) -> _Tiled:
+    def at(self, rows: NDArray[np.intp]) -> _Side:
         """Some rows of the left side."""
-        part = copy(self)
-        part.left = self.left[rows]
-        return part
+        return replace(self, left=self.left[rows])
 
-    def within(self, rows: Chosen, columns: Chosen) -> _Tiled:
+    def within(self, rows: Chosen, columns: Chosen, panel: int) -> _Side:
         """Some rows of both sides."""
-        part = copy(self)
-        part.left, part.right = pair_of(self.left, self.right, rows, columns)
-        return part
-
-    def panel(self, j0: int, j1: int) -> Array:
-        return np.ascontiguousarray(self.right[j0:j1].T)
-
-    def fill(self, i0: int, i1: int, panel: Array, j0: int, j1: int, out: Array) -> None:
-        np.matmul(self.left[i0:i1], panel, out=out)
+        left, right = pair_of(self.left, self.right, rows, columns)
+        return _Side(left, right, self.packed if columns is None else _by_coordinates(right, panel))
 
 
-def _source(kind: str, measured: Measured, dtype: np.dtype[Any]) -> _Tiled | SparseTiles:
-    return (SparseTiles if measured.group.sparse else _Tiled)(kind, measured, dtype)
+def _by_coordinates(right: Array, panel: int) -> Array:
+    """(panels, coordinates, columns of a panel and a margin, which loops may read); what is not there is zero.
+
+    The margin also keeps coordinates from a distance of a power of two, where they would drive each other out of caches.
+    """
+    m, d = right.shape
+    packed = np.zeros((-(-m // panel), d, panel + MARGIN_BYTES // right.itemsize), right.dtype)
+    for place, (j0, j1) in enumerate(_steps(0, m, panel)):
+        packed[place, :, : j1 - j0] = right[j0:j1].T
+    return packed
 
 
-def _sides(group: Group, dtype: np.dtype[Any]) -> tuple[Array, Array]:
-    """Both sides for generated loops, as they are: differences need no other origin."""
-    left = np.ascontiguousarray(group.left, dtype=dtype)
-    return left, left if group.right is group.left else np.ascontiguousarray(group.right, dtype=dtype)
+def _steps(start: int, stop: int, step: int) -> Iterator[tuple[int, int]]:
+    for first in range(start, stop, step):
+        yield first, min(first + step, stop)
 
 
 def _stacked(vectors: list[Array], dtype: np.dtype[Any]) -> Array:
