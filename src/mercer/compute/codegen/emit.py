@@ -32,11 +32,13 @@ class Method:
         in the loops), or "ready" (the tile holds squared distances)
     shifted : whether both sides were moved to a common origin, which inner products must undo
     repaired : whether small squared distances are computed again from differences
+    swept : whether all are, for few columns, and the small ones taken: then vector code serves where many are small
     """
 
     kind: Literal["product", "differences", "ready"]
     shifted: bool = False
     repaired: bool = False
+    swept: bool = False
 
 
 @dataclass
@@ -126,6 +128,7 @@ class _Writer:
         self.lines: dict[Level, list[str]] = {level: [] for level in Level}
         self.distances: dict[Group, str] = {}
         self.products: dict[Group, str] = {}
+        self.roots: dict[Group, str] = {}
         self.parted: list[str] = []
         for group in groups(formula):
             self._prepare(group)
@@ -155,10 +158,9 @@ class _Writer:
         self.buffers += [f"whole{place} = np.empty(panel, T)", f"part{place} = np.empty(panel, T)"]
         exponent = names[id(exponential.parts[0])]
         self.parted += [
-            f"exponent{place} = S(-127) if {exponent} < S(-126) else {exponent}",
-            f"nearest{place} = np.rint(exponent{place})",
+            f"nearest{place} = np.rint({exponent})",
             f"whole{place}[j] = nearest{place}",
-            f"part{place}[j] = exponent{place} - nearest{place}",
+            f"part{place}[j] = {exponent} - nearest{place}",
         ]
         self.words.add("exp2_parts")
         self.lines[Level.PAIR].append(f"power{place} = exp2_parts(whole{place}[j], part{place}[j])")
@@ -185,16 +187,24 @@ class _Writer:
             return
         method = self.methods[group]
         if method.kind == "differences":
-            self.distances[group] = self._sums(group, "squared_distances")
+            self.distances[group] = self._known(self._sums(group, "squared_distances"))
             return
         product = self.products[group] = self._product(group)
-        if method.kind == "ready":
-            self.distances[group] = product
-        elif method.repaired:
+        if method.repaired and not method.swept:
             self._repair(group, product)
-            self.distances[group] = product
+        if method.repaired and not method.swept or method.kind == "ready":
+            self.distances[group] = self._known(product)
         elif wanted & {"square", "root"}:
-            self.distances[group] = f"positive({self._norms(group)} - {product} - {product})"
+            found = self.distances[group] = self._known(f"positive({self._norms(group)} - {product} - {product})")
+            if method.repaired:
+                near, limit = self._sums(group, "squared_distances"), self.program.number(group, wide=True)
+                self.distances[group] = self._known(f"{near} if {found} < {limit} else {found}")
+
+    def _known(self, text: str) -> str:
+        """The name of what is computed once for each pair, before anything that asks it is."""
+        lines = self.parted if self.program.precision == "mixed" else self.lines[Level.PAIR]
+        lines.append(f"known{len(lines)} = {text}")
+        return f"known{len(lines) - 1}"
 
     def _product(self, group: Group) -> str:
         """The entry of the pair at hand of what a product of matrices gives."""
@@ -294,8 +304,11 @@ class _Writer:
             return self._total(node.value)
         if node.name == "dot":
             return self._dot(node.value)
-        distance = self.distances[node.value]
-        return distance if node.name == "square" else f"np.sqrt({distance})"
+        if node.name == "square":
+            return self.distances[node.value]
+        if node.value not in self.roots:
+            self.roots[node.value] = self._known(f"np.sqrt({self.distances[node.value]})")
+        return self.roots[node.value]
 
     def _expression(self, node: Symbol, names: dict[int, str], type: str) -> str:
         parts = [f"{type}({p.value})" if p.name == "whole" else names[id(p)] for p in node.parts]
