@@ -102,7 +102,9 @@ def test_a_dense_matrix_is_exactly_symmetric_with_the_exact_diagonal(name, dtype
         {"TILE_ROWS": 32},
         {"TILE_ROWS": 100, "MAX_TILE_BYTES": 1 << 17},
         {"MAX_TILE_BYTES": 1 << 16},
-        {"MAX_PANEL_NUMBERS": 1 << 10},
+        {"MAX_PANEL_BYTES": 1 << 10},
+        {"MAX_SUMS_BYTES": 1 << 10},
+        {"MAX_CALL_PAIRS": 1 << 10},
     ],
 )
 @pytest.mark.parametrize("name", KERNELS)
@@ -120,8 +122,8 @@ def test_results_do_not_depend_on_the_size_of_tiles(name, sizes, monkeypatch):
 
 def test_a_tile_is_narrow_where_there_are_many_coordinates(monkeypatch):
     """Otherwise the test above would not have changed anything."""
-    widths = {passes(Min(), table(3, d)).columns for d in (2, 64)}
-    assert len(widths) == 2
+    panels = [passes(kernel, table(3, d)).panel for kernel in (Min(), Gaussian()) for d in (2, 200, 9000)]
+    assert panels == [512, 160, 32] * 2  # whole blocks, and at least one
     before = passes(Gaussian(), table(3, 27)).columns
     monkeypatch.setattr(tiles, "MAX_TILE_BYTES", 1 << 16)
     assert passes(Gaussian(), table(3, 27)).columns < before

@@ -17,7 +17,7 @@ import numpy as np
 from mercer.compute.codegen.formula import Group, Total, asked, groups, nodes
 from mercer.compute.codegen.intrinsics import prelude
 from mercer.compute.codegen.precision import STATISTICS, VALUES, exponents
-from mercer.compute.codegen.sweeps import COORDINATES, MARGIN_BYTES, ROWS, sweeping
+from mercer.compute.codegen.sweeps import BLOCK_BYTES, COORDINATES, ROWS, sweeping
 from mercer.compute.codegen.symbols import ARITHMETIC, COMPARISONS, LIBRARY, WORDS, Level, Symbol
 
 SLOW = (WORDS | LIBRARY.keys() | {"power"}) - {"absolute"}
@@ -41,6 +41,19 @@ class Method:
     swept: bool = False
 
 
+@dataclass(frozen=True)
+class Coordinates:
+    """The rows and columns of a group as arguments.
+
+    moved : whether they are measured from the common origin
+    paneled : whether the columns come in panels, over which loops sweep, and not in blocks
+    """
+
+    group: Group
+    moved: bool = False
+    paneled: bool = False
+
+
 @dataclass
 class Program:
     """A text, and the arguments that it expects, in their order.
@@ -49,7 +62,7 @@ class Program:
     numbers : floats, or the group whose limit for repairs belongs there
     rows, columns : vectors, or ("norms" | "shifts", group)
     tiles : the groups whose tile is an argument
-    coordinates : the groups whose rows and columns are, and whether they are measured from the common origin
+    coordinates : the groups whose rows and columns are, as what
     """
 
     precision: str
@@ -57,7 +70,7 @@ class Program:
     rows: list[Any] = field(default_factory=list)
     columns: list[Any] = field(default_factory=list)
     tiles: list[Group] = field(default_factory=list)
-    coordinates: list[tuple[Group, bool]] = field(default_factory=list)
+    coordinates: list[Coordinates] = field(default_factory=list)
     text: str = ""
 
     def number(self, value: float | Group, wide: bool = False) -> str:
@@ -94,7 +107,7 @@ def _head(precision: str) -> str:
         T=VALUES[precision],
         rows=ROWS,
         coordinates=COORDINATES,
-        margin=MARGIN_BYTES // np.dtype(STATISTICS[precision]).itemsize,
+        wide=BLOCK_BYTES // np.dtype(STATISTICS[precision]).itemsize,
     )
 
 
@@ -102,7 +115,7 @@ HEAD = """\
 from mercer.compute.codegen.products import inner_products, squared_distances  # {digest}
 
 S, T = np.{S}, np.{T}
-ROWS, COORDINATES, MARGIN = {rows}, {coordinates}, {margin}
+ROWS, COORDINATES, WIDE = {rows}, {coordinates}, {wide}
 
 
 @njit(**WORD)
@@ -187,17 +200,17 @@ class _Writer:
             return
         method = self.methods[group]
         if method.kind == "differences":
-            self.distances[group] = self._known(self._sums(group, "squared_distances"))
+            self.distances[group] = self._known(self._sums("squared_distances", Coordinates(group)))
             return
         product = self.products[group] = self._product(group)
         if method.repaired and not method.swept:
             self._repair(group, product)
-        if method.repaired and not method.swept or method.kind == "ready":
+        if (method.repaired and not method.swept) or method.kind == "ready":
             self.distances[group] = self._known(product)
         elif wanted & {"square", "root"}:
             found = self.distances[group] = self._known(f"positive({self._norms(group)} - {product} - {product})")
             if method.repaired:
-                near, limit = self._sums(group, "squared_distances"), self.program.number(group, wide=True)
+                near, limit = self._sums("squared_distances", Coordinates(group)), self.program.number(group, wide=True)
                 self.distances[group] = self._known(f"{near} if {found} < {limit} else {found}")
 
     def _known(self, text: str) -> str:
@@ -209,7 +222,7 @@ class _Writer:
     def _product(self, group: Group) -> str:
         """The entry of the pair at hand of what a product of matrices gives."""
         if not group.sparse:
-            return self._sums(group, "inner_products", moved=True)
+            return self._sums("inner_products", Coordinates(group, moved=True))
         self.program.tiles.append(group)
         return f"t{len(self.program.tiles) - 1}[j]"
 
@@ -228,14 +241,14 @@ class _Writer:
         row = self.program.vector(Level.ROW, ("shifts", group))
         return f"({inner} + ({row} + {self.program.vector(Level.COLUMN, ('shifts', group))}))"
 
-    def _sides(self, group: Group, moved: bool = False) -> int:
-        if (group, moved) not in self.program.coordinates:
-            self.program.coordinates.append((group, moved))
-        return self.program.coordinates.index((group, moved))
+    def _side(self, asked: Coordinates) -> int:
+        if asked not in self.program.coordinates:
+            self.program.coordinates.append(asked)
+        return self.program.coordinates.index(asked)
 
     def _repair(self, group: Group, product: str) -> None:
         """Squared distances in place; those below the limit, where the product has cancelled, from differences."""
-        side, limit = self._sides(group), self.program.number(group, wide=True)
+        side, limit = self._side(Coordinates(group)), self.program.number(group, wide=True)
         self.repairs += [
             "near = 0",
             "for j in range(width):",
@@ -248,7 +261,7 @@ class _Writer:
             f"        if {product} < {limit}:",
             "            s = S(0)",
             "            for k in range(len(x)):",
-            f"                gap = x[k] - z{side}[k, begin + j]",
+            f"                gap = x[k] - right{side}[(start + j) // WIDE, k, (start + j) % WIDE]",
             "                s += gap * gap",
             f"            {product} = s",
         ]
@@ -272,14 +285,15 @@ class _Writer:
         rows = 1 if any(node.name in SLOW for node in nodes(joined.term)) else ROWS
         sweep = f"sweep{len(self.helpers)}"
         self.helpers.append(sweeping(sweep, joined.joined_by, lambda x, z: f"{name}({x}, {z}{extra})", extra, rows))
-        return self._sums(joined.group, sweep, extra=extra)
+        return self._sums(sweep, Coordinates(joined.group, paneled=True), f", panel{extra}")
 
-    def _sums(self, group: Group, sweep: str, extra: str = "", moved: bool = False) -> str:
+    def _sums(self, sweep: str, asked: Coordinates, extra: str = "") -> str:
         """The entry of the pair at hand of what a function leaves in a buffer, for some rows at a time."""
-        place, side = len(self.sums), self._sides(group, moved)
-        self.buffers.append(f"sums{place} = np.empty((ROWS, panel + MARGIN), S)")
-        self.sweeps.append(f"{sweep}(left{side}, i0 + i, i0 + height - 1, z{side}, begin, width, sums{place}{extra})")
-        self.sums.append(f"q{place} = sums{place}[r]")
+        place, side = len(self.sums), self._side(asked)
+        self.buffers.append(f"sums{place} = np.empty((ROWS, panel + WIDE), S)")
+        rows, columns = f"left{side}, i0 + i, i0 + height - 1", f"right{side}, start, stop"
+        self.sweeps.append(f"{sweep}({rows}, {columns}, sums{place}{extra})")
+        self.sums.append(f"q{place} = sums{place}[r, start % WIDE :]")
         return f"q{place}[j]"
 
     # -- the formula ------------------------------------------------------------------------------------------------
@@ -343,7 +357,6 @@ class _Writer:
         arguments = [f"p{k}" for k in range(len(program.tiles))] + sides + [COMMON, FINISH_ARGUMENTS[finish]]
         numbers = [f"n{k}, w{k} = T(numbers[{k}]), S(numbers[{k}])" for k in range(len(program.numbers))]
         part = [f"c{k} = columns[{k}, start:stop]" for k in range(len(program.columns))]
-        part += [f"z{k} = right{k}[start // panel]" for k in range(len(program.coordinates))]
         row = [f"t{k} = p{k}[i + r, start - j0 : stop - j0]" for k in range(len(program.tiles))]
         row += [f"r{k} = rows[{k}, i0 + i + r]" for k in range(len(program.rows))]
         row += [*self.sums, *self.repairs]
@@ -355,7 +368,7 @@ class _Writer:
             f"def {finish}({', '.join(arguments)}):",
             *_indent([*numbers, *self.lines[Level.UNIFORM], *self.buffers, *first], 1),
             *_indent(["stop = j0", "while stop < j1:"], 1),
-            *_indent(["start, stop = stop, min(stop - stop % panel + panel, j1)", "begin, width = start % panel, stop - start"], 2),
+            *_indent(["start, stop = stop, min(stop - stop % panel + panel, j1)", "width = stop - start"], 2),
             *_indent([*part, *before, "for i in range(0, height, ROWS):"], 2),
             *_indent([*self.sweeps, "for r in range(min(ROWS, height - i)):"], 3),
             *_indent([*row, "for j in range(width):"], 4),
@@ -400,6 +413,7 @@ FINISHES: dict[str, tuple[list[str], list[str], list[str], str, list[str], list[
 }
 """What stands first, before the rows of a panel, before a row, in the innermost loop, after a row, after the rows of a
 panel, and last."""
+
 
 def _same(one: Any, other: Any) -> bool:
     return one is other or (isinstance(one, tuple) and isinstance(other, tuple) and one == other)

@@ -15,7 +15,7 @@ from llvmlite import ir
 from numba.core import cgutils, types
 from numba.extending import intrinsic
 
-from mercer.compute.codegen.sweeps import MARGIN_BYTES, ROWS
+from mercer.compute.codegen.sweeps import BLOCK_BYTES, ROWS
 
 _FUSED = ("contract", "nsz")
 
@@ -34,32 +34,28 @@ def _registers(codegen: Any) -> tuple[int, int]:
 
 def _sweep(squares: bool) -> Any:
     @intrinsic  # type: ignore[misc]
-    def sweep(typing: Any, left: Any, i: Any, last: Any, panel: Any, begin: Any, width: Any, out: Any) -> Any:
-        """Join all coordinates of rows i, i + 1, ... of `left`, none beyond `last`, with columns of the panel.
+    def sweep(typing: Any, left: Any, i: Any, last: Any, blocks: Any, start: Any, stop: Any, out: Any) -> Any:
+        """Join all coordinates of rows i, i + 1, ... of `left`, none beyond `last`, with columns of the right side.
 
-        panel : (coordinates, columns), from `begin` on; out : (ROWS, columns)
+        blocks : (blocks, coordinates, columns of a block); out : (ROWS, columns), from the block of `start` on
         """
 
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             _generate(context, builder, signature, arguments, squares)
             return context.get_dummy_value()
 
-        return types.void(left, types.intp, types.intp, panel, types.intp, types.intp, out), generate
+        return types.void(left, types.intp, types.intp, blocks, types.intp, types.intp, out), generate
 
     return sweep
 
 
 def _generate(context: Any, builder: Any, signature: Any, arguments: Any, squares: bool) -> None:
-    types_of = dict(zip(("left", "panel", "out"), (signature.args[k] for k in (0, 3, 6)), strict=True))
-    left, panel, out = (
-        context.make_array(types_of[name])(context, builder, arguments[k])
-        for name, k in (("left", 0), ("panel", 3), ("out", 6))
-    )
-    i, last, begin, width = (arguments[k] for k in (1, 2, 4, 5))
-    number = context.get_data_type(types_of["out"].dtype)
+    left, right, out = (context.make_array(signature.args[k])(context, builder, arguments[k]) for k in (0, 3, 6))
+    i, last, start, stop = (arguments[k] for k in (1, 2, 4, 5))
+    number = context.get_data_type(signature.args[6].dtype)
     item = context.get_abi_sizeof(number)
     size, vectors = _registers(context.codegen())
-    lanes = size // item
+    lanes, wide = size // item, BLOCK_BYTES // item
     vector = ir.VectorType(number, lanes)
     index = i.type
 
@@ -67,15 +63,17 @@ def _generate(context: Any, builder: Any, signature: Any, arguments: Any, square
         return ir.Constant(index, value)
 
     depth = builder.extract_value(left.shape, 1)
-    pitch, line = builder.extract_value(panel.shape, 1), builder.extract_value(out.shape, 1)
+    line = builder.extract_value(out.shape, 1)
     rows = []
     for r in range(ROWS):
         place = builder.add(i, whole(r))
         place = builder.select(builder.icmp_signed("<", place, last), place, last)
         rows.append(builder.gep(left.data, [builder.mul(place, depth)]))
-    first = builder.gep(panel.data, [begin])
+    begin = builder.and_(start, whole(-wide))
     zero = ir.Constant(vector, [0.0] * lanes)
-    with cgutils.for_range_slice(builder, whole(0), width, whole(lanes * vectors), index) as (j, _):
+    with cgutils.for_range_slice(builder, begin, stop, whole(lanes * vectors), index) as (j, _):
+        inside = builder.and_(j, whole(wide - 1))
+        first = builder.gep(right.data, [builder.add(builder.mul(builder.sub(j, inside), depth), inside)])
         before = builder.block
         head = builder.append_basic_block("coordinates")
         body = builder.append_basic_block("coordinate")
@@ -86,7 +84,7 @@ def _generate(context: Any, builder: Any, signature: Any, arguments: Any, square
         sums = [[builder.phi(vector) for _ in range(vectors)] for _ in range(ROWS)]
         builder.cbranch(builder.icmp_signed("<", k, depth), body, after)
         builder.position_at_end(body)
-        here = builder.gep(first, [builder.add(builder.mul(k, pitch), j)])
+        here = builder.gep(first, [builder.mul(k, whole(wide))])
         columns = [_load(builder, here, n * lanes, vector, item) for n in range(vectors)]
         found = []
         for r in range(ROWS):
@@ -102,7 +100,7 @@ def _generate(context: Any, builder: Any, signature: Any, arguments: Any, square
                 total.add_incoming(more, body)
         builder.position_at_end(after)
         for r in range(ROWS):
-            there = builder.gep(out.data, [builder.add(builder.mul(whole(r), line), j)])
+            there = builder.gep(out.data, [builder.add(builder.mul(whole(r), line), builder.sub(j, begin))])
             for n, total in enumerate(sums[r]):
                 place = builder.bitcast(builder.gep(there, [whole(n * lanes)]), vector.as_pointer())
                 builder.store(total, place, align=item)
@@ -116,7 +114,8 @@ def _load(builder: Any, start: Any, offset: int, vector: Any, item: int) -> Any:
 def _splat(builder: Any, value: Any, vector: Any) -> Any:
     empty = ir.Constant(vector, ir.Undefined)
     one = builder.insert_element(empty, value, ir.Constant(ir.IntType(32), 0))
-    return builder.shuffle_vector(one, empty, ir.Constant(ir.VectorType(ir.IntType(32), vector.count), [0] * vector.count))
+    zeros = ir.Constant(ir.VectorType(ir.IntType(32), vector.count), [0] * vector.count)
+    return builder.shuffle_vector(one, empty, zeros)
 
 
 def _joined(builder: Any, total: Any, x: Any, z: Any, squares: bool) -> Any:
@@ -136,5 +135,5 @@ def _meaning(code: CodeType) -> list[Any]:
 
 
 _CODES = [each.__code__ for each in (_registers, _sweep, _generate, _load, _splat, _joined)]
-DIGEST = hashlib.sha256(repr([*map(_meaning, _CODES), ROWS, MARGIN_BYTES, _FUSED]).encode()).hexdigest()[:32]
+DIGEST = hashlib.sha256(repr([*map(_meaning, _CODES), ROWS, BLOCK_BYTES, _FUSED]).encode()).hexdigest()[:32]
 """Of all that decides what is pasted in, beside the processor."""

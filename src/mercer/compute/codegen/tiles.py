@@ -16,7 +16,7 @@ from mercer.compute.codegen.formula import Group
 from mercer.compute.codegen.pair_statistics import Measured
 from mercer.compute.codegen.precision import STATISTICS, VALUES
 from mercer.compute.codegen.sparse_tiles import PANEL_WIDTH_FACTOR, SparseTiles, pair_of
-from mercer.compute.codegen.sweeps import MARGIN_BYTES
+from mercer.compute.codegen.sweeps import BLOCK_BYTES, ROWS
 from mercer.compute.codegen.symbols import Symbol
 from mercer.compute.runtime import threads
 
@@ -29,8 +29,8 @@ TILE_ROWS = 256
 """Rows a tile; a piece of work is this many rows against all columns."""
 MAX_PANEL_BYTES = 1 << 18
 """Bytes of the right side that generated loops sweep over for a few rows, at most: a part of the second-level cache."""
-MAX_PANEL = 1024
-"""Columns that loops sweep over at once, at most: what they keep of a few rows stays in the first-level cache."""
+MAX_SUMS_BYTES = 1 << 14
+"""Bytes that loops keep of a few rows, at most: half of a first-level cache. A panel has as many columns."""
 MAX_CALL_PAIRS = 1 << 20
 """Pairs of a tile that is summed and not kept, at most: a call then takes some milliseconds."""
 MIN_PAIRS_PER_THREAD = 1 << 20
@@ -88,12 +88,14 @@ class Fused:
         self._program = write(formula, precision, methods)
         self._module = jit_cache.load(self._program.text)
         self._measured = measured
-        self._tiled = [SparseTiles(methods[group].kind, measured[group], self._statistics) for group in self._program.tiles]
+        self._tiled = [
+            SparseTiles(methods[each].kind, measured[each], self._statistics) for each in self._program.tiles
+        ]
         self._arguments = self._bound(self._program)
         self.columns, self.panel = self._columns()
         self._sides = [
-            _Side.of(measured[group] if moved else group, self._statistics, self.panel)
-            for group, moved in self._program.coordinates
+            _Side.of(measured[each.group] if each.moved else each.group, self._statistics, self.panel * each.paneled)
+            for each in self._program.coordinates
         ]
         # What belongs to the columns of each tile; a tile that ends early at the diagonal packs its own.
         self._packs = self._packed_all()
@@ -123,11 +125,12 @@ class Fused:
         width = MAX_TILE_BYTES // TILE_ROWS // size
         if any(group.sparse for group in self._program.tiles):
             width *= PANEL_WIDTH_FACTOR
-        widest = max((group.width for group, _ in self._program.coordinates), default=0)
+        widest = max((each.group.width for each in self._program.coordinates), default=0)
         if not widest:
             return width, width
-        panel = max(32, min(MAX_PANEL, MAX_PANEL_BYTES // size // widest // 16 * 16))
-        return width, panel
+        block = BLOCK_BYTES // size
+        panel = min(MAX_SUMS_BYTES // ROWS, MAX_PANEL_BYTES // widest) // size
+        return width, max(panel // block, 1) * block
 
     def at(self, rows: NDArray[np.intp]) -> Fused:
         """Some rows of the left side against all of the right; what belongs to the right side is shared."""
@@ -148,7 +151,7 @@ class Fused:
         n, m = self.shape
         part.shape = n if rows is None else len(rows), m if columns is None else len(columns)
         part._tiled = [side.within(rows, columns) for side in self._tiled]
-        part._sides = [side.within(rows, columns, self.panel) for side in self._sides]
+        part._sides = [side.within(rows, columns) for side in self._sides]
         if rows is not None and self._program.rows:
             vectors = np.ascontiguousarray(vectors[:, rows])
         if columns is not None and self._program.columns:
@@ -288,18 +291,19 @@ class Fused:
 
 @dataclass(frozen=True, eq=False)
 class _Side:
-    """Both sides of a group for generated loops; the right one by coordinates, a panel of columns after another."""
+    """Both sides of a group for generated loops; the right one also by coordinates, in blocks or panels of columns."""
 
     left: Array
     right: Array
     packed: Array
+    panel: int
 
     @classmethod
     def of(cls, group: Group | Measured, dtype: np.dtype[Any], panel: int) -> _Side:
-        """The rows as they are, or measured from the common origin."""
+        """The rows as they are, or measured from the common origin; `panel` is 0 for blocks."""
         left = np.ascontiguousarray(group.left, dtype=dtype)
         right = left if group.right is group.left else np.ascontiguousarray(group.right, dtype=dtype)
-        return cls(left, right, _by_coordinates(right, panel))
+        return cls(left, right, _packed(right, panel), panel)
 
     @property
     def width(self) -> int:
@@ -310,22 +314,25 @@ class _Side:
         """Some rows of the left side."""
         return replace(self, left=self.left[rows])
 
-    def within(self, rows: Chosen, columns: Chosen, panel: int) -> _Side:
+    def within(self, rows: Chosen, columns: Chosen) -> _Side:
         """Some rows of both sides."""
         left, right = pair_of(self.left, self.right, rows, columns)
-        return _Side(left, right, self.packed if columns is None else _by_coordinates(right, panel))
+        return _Side(left, right, self.packed if columns is None else _packed(right, self.panel), self.panel)
 
 
-def _by_coordinates(right: Array, panel: int) -> Array:
-    """(panels, coordinates, columns of a panel and a margin, which loops may read); what is not there is zero.
+def _packed(right: Array, panel: int) -> Array:
+    """(blocks or panels, coordinates, their columns); the last is filled up.
 
-    The margin also keeps coordinates from a distance of a power of two, where they would drive each other out of caches.
+    Blocks are read from the beginning to the end. In panels coordinates lie further apart than their columns need:
+    at a distance of a power of two they would drive each other out of caches.
     """
-    m, d = right.shape
-    packed = np.zeros((-(-m // panel), d, panel + MARGIN_BYTES // right.itemsize), right.dtype)
-    for place, (j0, j1) in enumerate(_steps(0, m, panel)):
-        packed[place, :, : j1 - j0] = right[j0:j1].T
-    return packed
+    (m, d), block = right.shape, BLOCK_BYTES // right.itemsize
+    width = panel or block
+    found = np.zeros((-(-m // width), d, width + (block if panel else 0)), right.dtype)
+    full = m // width
+    found[:full, :, :width] = right[: full * width].reshape(full, width, d).transpose(0, 2, 1)
+    found[full:, :, : m - full * width] = right[full * width :].T
+    return found
 
 
 def _steps(start: int, stop: int, step: int) -> Iterator[tuple[int, int]]:
