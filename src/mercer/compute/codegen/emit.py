@@ -22,6 +22,8 @@ from mercer.compute.codegen.symbols import ARITHMETIC, COMPARISONS, LIBRARY, WOR
 
 SLOW = (WORDS | LIBRARY.keys() | {"power"}) - {"absolute"}
 """Functions that take so long that nothing is gained by several rows at once."""
+MANY_NEAR = 64
+"""One of so many pairs that need differences is many: for each alone they take as long as vector code for all."""
 
 
 @dataclass(frozen=True)
@@ -247,22 +249,36 @@ class _Writer:
         return self.program.coordinates.index(asked)
 
     def _repair(self, group: Group, product: str) -> None:
-        """Squared distances in place; those below the limit, where the product has cancelled, from differences."""
-        side, limit = self._side(Coordinates(group)), self.program.number(group, wide=True)
+        """Squared distances in place; those below the limit, where the product has cancelled, from differences.
+
+        A few are computed one by one; where a row has many, all of them at once, for the rows beside it too.
+        """
+        place, limit = len(self.buffers), self.program.number(group, wide=True)
+        side = self._side(Coordinates(group))
+        columns = f"right{side}, start, stop"
+        self.buffers.append(f"gaps{place} = np.empty((ROWS, panel + WIDE), S)")
+        self.sweeps.append(f"swept{place} = False")
         self.repairs += [
             "near = 0",
             "for j in range(width):",
             f"    s = positive({self._norms(group)} - {product} - {product})",
             f"    {product} = s",
             f"    near += 1 if s < {limit} else 0",
-            "if near > 0:",
+            f"if near > width // {MANY_NEAR}:",
+            f"    if not swept{place}:",
+            f"        squared_distances(left{side}, i0 + i, i0 + height - 1, {columns}, gaps{place})",
+            f"        swept{place} = True",
+            f"    gap = gaps{place}[r, start % WIDE :]",
+            "    for j in range(width):",
+            f"        {product} = gap[j] if {product} < {limit} else {product}",
+            "elif near > 0:",
             f"    x = left{side}[i0 + i + r]",
             "    for j in range(width):",
             f"        if {product} < {limit}:",
             "            s = S(0)",
             "            for k in range(len(x)):",
-            f"                gap = x[k] - right{side}[(start + j) // WIDE, k, (start + j) % WIDE]",
-            "                s += gap * gap",
+            f"                apart = x[k] - right{side}[(start + j) // WIDE, k, (start + j) % WIDE]",
+            "                s += apart * apart",
             f"            {product} = s",
         ]
 
