@@ -30,8 +30,8 @@ MANY_NEAR = 64
 class Method:
     """How the statistics of a group come about.
 
-    kind : "product" (of matrices: in the loops for few columns, else a tile at a time), "differences" (of coordinates,
-        in the loops), or "ready" (the tile holds squared distances)
+    kind : "product" (of matrices: of sparse ones a tile), "differences" (of coordinates), or "ready" (a tile holds
+        squared distances)
     shifted : whether both sides were moved to a common origin, which inner products must undo
     repaired : whether small squared distances are computed again from differences
     swept : whether all are, for few columns, and the small ones taken: then vector code serves where many are small
@@ -63,7 +63,7 @@ class Program:
     precision : "float32", "mixed" or "float64"
     numbers : floats, or the group whose limit for repairs belongs there
     rows, columns : vectors, or ("norms" | "shifts", group)
-    tiles : the groups whose tile is an argument
+    tiles : the sparse groups, whose tile is an argument
     coordinates : the groups whose rows and columns are, as what
     """
 

@@ -24,15 +24,15 @@ Array = NDArray[Any]
 Chosen = NDArray[np.intp] | None
 
 MAX_TILE_BYTES = 1 << 19
-"""Bytes per tile, at most: about the second-level cache of a core."""
+"""Bytes of a tile that is stored, at most: about the second-level cache of a core."""
 TILE_ROWS = 256
 """Rows a tile; a piece of work is this many rows against all columns."""
 MAX_PANEL_BYTES = 1 << 18
 """Bytes of the right side that generated loops sweep over for a few rows, at most: a part of the second-level cache."""
 MAX_SUMS_BYTES = 1 << 14
 """Bytes that loops keep of a few rows, at most: half of a first-level cache. A panel has as many columns."""
-MAX_CALL_PAIRS = 1 << 20
-"""Pairs of a tile that is summed and not kept, at most: a call then takes some milliseconds."""
+MAX_CALL_PAIRS = 1 << 21
+"""Pairs of a tile that is not stored, at most, fewer where there are many coordinates: a call takes a millisecond."""
 MIN_PAIRS_PER_THREAD = 1 << 20
 """Pairs that are worth a thread of their own."""
 COLUMNS_THAT_DOUBLE_THE_COST = 32
@@ -93,12 +93,9 @@ class Fused:
         ]
         self._arguments = self._bound(self._program)
         self.columns, self.panel = self._columns()
-        self._sides = [
-            _Side.of(measured[each.group] if each.moved else each.group, self._statistics, self.panel * each.paneled)
-            for each in self._program.coordinates
-        ]
+        self._sides = self._all_sides()
         # What belongs to the columns of each tile; a tile that ends early at the diagonal packs its own.
-        self._packs = self._packed_all()
+        self._packs = self._all_packs()
 
     @property
     def text(self) -> str:
@@ -132,6 +129,19 @@ class Fused:
         panel = min(MAX_SUMS_BYTES // ROWS, MAX_PANEL_BYTES // widest) // size
         return width, max(panel // block, 1) * block
 
+    def _all_sides(self) -> list[_Side]:
+        """Both sides of every group for the loops; where two are the same numbers, they are one."""
+        found: dict[tuple[int, int, int], _Side] = {}
+        sides = []
+        for each in self._program.coordinates:
+            group = self._measured[each.group] if each.moved else each.group
+            panel = self.panel * each.paneled
+            key = id(group.left), id(group.right), panel
+            if key not in found:
+                found[key] = _Side.of(group, self._statistics, panel)
+            sides.append(found[key])
+        return sides
+
     def at(self, rows: NDArray[np.intp]) -> Fused:
         """Some rows of the left side against all of the right; what belongs to the right side is shared."""
         part, (vectors, columns, numbers) = copy(self), self._arguments
@@ -157,7 +167,7 @@ class Fused:
         if columns is not None and self._program.columns:
             others = np.ascontiguousarray(others[:, columns])
         part._arguments = vectors, others, numbers
-        part._packs = part._packed_all()
+        part._packs = part._all_packs()
         return part
 
     @property
@@ -166,12 +176,9 @@ class Fused:
 
     # -- tiles ------------------------------------------------------------------------------------------------------
 
-    def _tiles(self, i0: int, stop: int, columns: int = 0) -> Iterator[Tile]:
-        """The tiles of a block of rows before `stop`; in a symmetric matrix those left of the diagonal, and on it.
-
-        columns : of a tile; 0 for as many as fit in the cache
-        """
-        i1, columns = min(i0 + TILE_ROWS, stop), columns or self.columns
+    def _tiles(self, i0: int, stop: int, columns: int) -> Iterator[Tile]:
+        """The tiles of a block of rows before `stop`; in a symmetric matrix those left of the diagonal, and on it."""
+        i1 = min(i0 + TILE_ROWS, stop)
         for j0, j1 in _steps(0, i0 if self.symmetric else self.shape[1], columns):
             yield Tile(i0, i1, j0, j1, self._packed(j0, j1))
         for j0, j1 in _steps(i0, i1 if self.symmetric else i0, columns):
@@ -184,11 +191,19 @@ class Fused:
 
     def _packed(self, j0: int, j1: int) -> tuple[Any, ...]:
         """What belongs to some columns."""
-        return self._packs.get((j0, j1)) or tuple(side.panel(j0, j1) for side in self._tiled)
+        return self._packs.get((j0, j1)) or self._pack(j0, j1)
 
-    def _packed_all(self) -> dict[tuple[int, int], tuple[Any, ...]]:
-        self._packs: dict[tuple[int, int], tuple[Any, ...]] = {}
-        return {places: self._packed(*places) for places in _steps(0, self.shape[1], self.columns) if self._tiled}
+    def _pack(self, j0: int, j1: int) -> tuple[Any, ...]:
+        return tuple(side.panel(j0, j1) for side in self._tiled)
+
+    def _all_packs(self) -> dict[tuple[int, int], tuple[Any, ...]]:
+        return {(j0, j1): self._pack(j0, j1) for j0, j1 in _steps(0, self.shape[1], self.columns) if self._tiled}
+
+    @property
+    def _wide(self) -> int:
+        """Columns of a tile that is not stored: whole panels, where there is nothing to store in between."""
+        pairs = int(MAX_CALL_PAIRS / self._weight)
+        return self.columns if self._tiled else max(pairs // TILE_ROWS // self.panel, 1) * self.panel
 
     def _run_tile(self, tile: Tile, buffers: list[Array], finish: str, *last: Any) -> Any:
         height, width = tile.i1 - tile.i0, tile.j1 - tile.j0
@@ -219,11 +234,12 @@ class Fused:
         low = n <= TILE_ROWS and not self.symmetric  # then each worker has some columns, and all rows
         height = TILE_ROWS if self.symmetric else even(n, workers)
         pieces = dealt(range(0, self.shape[1], self.columns) if low else range(0, n, height), workers)
+        columns = self.columns if self.symmetric else self._wide  # what is copied to its mirror image is in the cache
         sums = [0.0] * len(pieces)
 
         def work(worker: int, first: int, stop: threads.Stop) -> None:
             buffers = self._buffers()
-            for tile in self._column(first) if low else self._tiles(first, min(first + height, n)):
+            for tile in self._column(first) if low else self._tiles(first, min(first + height, n), columns):
                 sums[worker] += float(self._run_tile(tile, buffers, "fill", out, tile.i0, tile.j0))
                 if self.symmetric:
                     copy_to_mirror(out, tile)
@@ -236,7 +252,7 @@ class Fused:
     def fill(self, i0: int, i1: int, out: Array) -> bool:
         """Some rows of a matrix that is not symmetric, by this thread alone, and whether all are surely finite."""
         buffers, total = self._buffers(), 0.0
-        for tile in (tile for start in range(i0, i1, TILE_ROWS) for tile in self._tiles(start, i1)):
+        for tile in (tile for start in range(i0, i1, TILE_ROWS) for tile in self._tiles(start, i1, self._wide)):
             total += float(self._run_tile(tile, buffers, "fill", out, tile.i0 - i0, tile.j0))
         return out.dtype == self.dtype and bool(np.isfinite(total))
 
@@ -245,7 +261,7 @@ class Fused:
         n = self.shape[0]
         V = np.ascontiguousarray(V, dtype=self.dtype)
         single = V.shape[1] == 1
-        columns = self.columns if self._tiled or not single else max(self.columns, MAX_CALL_PAIRS // TILE_ROWS)
+        columns = self._wide if single else self.columns
         pieces = dealt(range(0, n, TILE_ROWS), workers)
         partial = [np.zeros((n, V.shape[1])) for _ in (pieces if self.symmetric else range(1))]
 
