@@ -230,7 +230,7 @@ class Fused:
         """
         n = self.shape[0]
         out = np.empty(self.shape, dtype) if out is None else out
-        workers = min(workers, max(1, int(self._pairs() * self._weight / MIN_PAIRS_PER_THREAD)))
+        workers = self._worth(workers)
         low = n <= TILE_ROWS and not self.symmetric  # then each worker has some columns, and all rows
         height = TILE_ROWS if self.symmetric else even(n, workers)
         pieces = dealt(range(0, self.shape[1], self.columns) if low else range(0, n, height), workers)
@@ -262,7 +262,7 @@ class Fused:
         V = np.ascontiguousarray(V, dtype=self.dtype)
         single = V.shape[1] == 1
         columns = self._wide if single else self.columns
-        pieces = dealt(range(0, n, TILE_ROWS), workers)
+        pieces = dealt(range(0, n, TILE_ROWS), self._worth(workers))
         partial = [np.zeros((n, V.shape[1])) for _ in (pieces if self.symmetric else range(1))]
 
         def work(worker: int, i0: int, stop: threads.Stop) -> None:
@@ -288,6 +288,10 @@ class Fused:
         out[tile.i0 : tile.i1] += block @ V[tile.j0 : tile.j1]
         if both:
             out[tile.j0 : tile.j1] += block.T @ V[tile.i0 : tile.i1]
+
+    def _worth(self, workers: int) -> int:
+        """How many threads are worth their start, at most `workers`."""
+        return min(workers, max(1, int(self._pairs() * self._weight / MIN_PAIRS_PER_THREAD)))
 
     def _pairs(self) -> int:
         n, m = self.shape
