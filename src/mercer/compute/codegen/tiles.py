@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 from copy import copy
 from dataclasses import dataclass, replace
@@ -233,13 +234,19 @@ class Fused:
         workers = self._worth(workers)
         low = n <= TILE_ROWS and not self.symmetric  # then each worker has some columns, and all rows
         height = TILE_ROWS if self.symmetric else even(n, workers)
-        pieces = dealt(range(0, self.shape[1], self.columns) if low else range(0, n, height), workers)
+        starts = range(0, self.shape[1], self.columns) if low else range(0, n, height)
+        pieces = queues(starts, workers, shared=True)
         columns = self.columns if self.symmetric else self._wide  # what is copied to its mirror image is in the cache
         sums = [0.0] * len(pieces)
 
-        def work(worker: int, first: int, stop: threads.Stop) -> None:
+        def work(worker: int, queue: deque[int], stop: threads.Stop) -> None:
             buffers = self._buffers()
-            for tile in self._column(first) if low else self._tiles(first, min(first + height, n), columns):
+            tiles = (
+                tile
+                for first in taken(queue)
+                for tile in (self._column(first) if low else self._tiles(first, min(first + height, n), columns))
+            )
+            for tile in tiles:
                 sums[worker] += float(self._run_tile(tile, buffers, "fill", out, tile.i0, tile.j0))
                 if self.symmetric:
                     copy_to_mirror(out, tile)
@@ -262,14 +269,15 @@ class Fused:
         V = np.ascontiguousarray(V, dtype=self.dtype)
         single = V.shape[1] == 1
         columns = self._wide if single else self.columns
-        pieces = dealt(range(0, n, TILE_ROWS), self._worth(workers))
+        # Rows that nobody else writes may be anybody's; of a symmetric matrix each worker has sums of its own.
+        pieces = queues(range(0, n, TILE_ROWS), self._worth(workers), shared=not self.symmetric)
         partial = [np.zeros((n, V.shape[1])) for _ in (pieces if self.symmetric else range(1))]
 
-        def work(worker: int, i0: int, stop: threads.Stop) -> None:
+        def work(worker: int, queue: deque[int], stop: threads.Stop) -> None:
             out = partial[worker if self.symmetric else 0]
             buffers = self._buffers()
             values = np.empty((0 if single else TILE_ROWS, max(self.columns, TILE_ROWS)), self.dtype)
-            for tile in self._tiles(i0, n, columns):
+            for tile in (tile for i0 in taken(queue) for tile in self._tiles(i0, n, columns)):
                 self._product(tile, buffers, values, V, out, single)
                 if not stop.step(worker, tile.pairs):
                     return
@@ -367,6 +375,27 @@ def _stacked(vectors: list[Array], dtype: np.dtype[Any]) -> Array:
 def dealt(starts: range, workers: int) -> list[list[int]]:
     """Assign blocks to threads round-robin, so that results do not depend on timing."""
     return [list(starts[worker::workers]) for worker in range(max(1, min(workers, len(starts))))]
+
+
+def queues(starts: range, workers: int, shared: bool) -> list[list[deque[int]]]:
+    """The blocks of each thread, as one queue; shared where results do not depend on who computes what.
+
+    Then a thread that the system keeps waiting does not keep the others waiting.
+    """
+    if not shared:
+        return [[deque(part)] for part in dealt(starts, workers)]
+    queue = deque(starts)
+    return [[queue] for _ in range(max(1, min(workers, len(starts))))]
+
+
+def taken(queue: deque[int]) -> Iterator[int]:
+    """What is in a queue, for whoever comes first."""
+    while True:
+        try:
+            first = queue.popleft()  # whatever other threads do: the queue may be empty at any moment
+        except IndexError:
+            return
+        yield first
 
 
 def even(rows: int, workers: int) -> int:
