@@ -22,7 +22,8 @@ from mutants import NAMES, kernel_text
 from mercer.errors import KernelError, ParseError
 from mercer.kernels.formulas.detect import is_formula
 from mercer.kernels.proof.prove import prove
-from mercer.kernels.text import METHODS, known_names, parse
+from mercer.kernels.text import known_names, parse
+from mercer.kernels.text_grammar import METHODS
 
 SLOWEST = 2.0
 """Seconds of the processor that a text may take, to be read, printed and read again."""

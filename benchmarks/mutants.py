@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mercer.kernels.text import METHODS, known_names
+from mercer.kernels.text import known_names
+from mercer.kernels.text_grammar import METHODS
 from mercer.models.registry import ENTRIES
 from mercer.models.safetensors import VERSIONS
 

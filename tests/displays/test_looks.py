@@ -7,6 +7,7 @@ from test_displays import DRAWN
 
 from mercer import KernelPerceptron, KernelSVC, Perceptron
 from mercer.displays import BoundaryDisplay, ClusterDisplay, ScreeDisplay
+from mercer.displays.legend import _numbers_of_columns
 from mercer.errors import InputError
 
 figures = pytest.importorskip("matplotlib.figure")
@@ -201,3 +202,19 @@ def test_margins_are_those_of_support_vector_machines():
 def test_rows_of_one_place_have_a_picture():
     drawn = BoundaryDisplay.from_estimator(Slope(), RING[:1], grid=5)
     assert drawn.ax_.get_title()
+
+
+@pytest.mark.parametrize(("names", "most", "columns"), [(5, 6, [5, 3, 2, 1]), (7, 6, [4, 3, 2, 1]), (4, 6, [4, 2, 1])])
+def test_columns_of_a_legend_are_full_but_the_last(names, most, columns):
+    assert _numbers_of_columns(names, most) == columns
+    for count in columns:
+        assert -(-names // count) * (count - 1) < names  # the last column has a name of its own
+
+
+def test_points_of_a_boundary_lie_above_its_lines():
+    X, y = blobs()
+    model = KernelSVC("gaussian(1)").fit(X, y)
+    drawn = BoundaryDisplay.from_estimator(model, X, y, grid=20)
+    lines = [each for each in drawn.ax_.collections if type(each).__name__ == "QuadContourSet"]
+    assert lines
+    assert max(each.get_zorder() for each in lines) < min(each.get_zorder() for each in drawn.points_)

@@ -9,7 +9,8 @@ from mercer.kernels import Exp, Gaussian, Linear, Mismatch, Sum
 from mercer.kernels.base import MAX_DEPTH
 from mercer.kernels.evaluation.dispatch import fused
 from mercer.kernels.points import points_from
-from mercer.kernels.text import MAX_LETTERS, MAX_NODES
+from mercer.kernels.text import MAX_LETTERS
+from mercer.kernels.text_grammar import MAX_NODES
 
 LARGE = {
     "many terms": ("cosine + " * MAX_NODES + "cosine", "composes at most 4,096 kernels"),

@@ -186,3 +186,9 @@ def test_21_by_features_and_by_a_point():
         np.testing.assert_allclose(np.broadcast_to(proof.kernel(X), (30, 30)), phi @ phi.T, rtol=1e-12, atol=1e-12)
     witness = exercise.verdicts["F"].evidence.witness
     assert min(witness.points[0, 0], witness.points[0, 0]) < 0
+
+
+def test_an_answer_that_is_not_all_is_told_apart_from_a_wrong_one():
+    assert str(lectures.exercise(21).mark("A")) == "A is right, and not all.\n  4 right choices are missing."
+    assert str(lectures.exercise(21).mark("AF")).startswith("AF is not right.")
+    assert str(lectures.exercise(21).mark("ABCDEF")).startswith("ABCDEF is not right.")

@@ -69,7 +69,9 @@ def test_a_style_that_is_none():
 
 def test_17_rings_the_rows_of_a_point_of_both_hulls():
     exercise = lectures.exercise(17)
-    panels = exercise.plot().figure_.axes
+    *panels, free = exercise.plot().figure_.axes
+    assert [text.get_text() for text in free.get_legend().get_texts()] == ["y = 1", "y = -1", "rows whose hulls meet"]
+    assert panels[2].get_xlabel() == "[x1, x2, x1^2 + x2^2]"
     assert [axes.get_title()[-3:].strip(": ") for axes in panels] == ["no", "no", "no", "no", "yes"]
     for letter, axes in zip("ABCD", panels, strict=False):
         rows = {row for weights in exercise.verdicts[letter].evidence.weights.values() for row in weights}

@@ -145,7 +145,7 @@ class BasisDisplay(Display):
         bumps = bool((terms * weights >= 0).all())
         self.intercept_ = self.points_ = None
         if line is not None and y is not None:
-            self.points_ = axes.scatter(line.values, y, s=10, color="0.6", label="rows", zorder=1)
+            self.points_ = axes.scatter(line.values, y, s=10, color="0.4", label="rows", zorder=1.5)
         self.terms_ = self._bumps(axes, terms, weights) if bumps else self._named(axes, terms, weights, names)
         if self.intercept:
             self.intercept_ = axes.axhline(self.intercept, color="black", linestyle=":", linewidth=1.0)
@@ -192,19 +192,18 @@ class BasisDisplay(Display):
         return terms, weights, names
 
 
-def _features(model: Any, table: Any) -> tuple[NDArray[np.float64], list[str] | None]:
+def _features(model: Predictor, table: Any) -> tuple[NDArray[np.float64], list[str] | None]:
     """The features of places, and their names: of the lift of a learner, else of the steps before a linear model."""
     learner = last_step(model)
     lift, inner = getattr(learner, "lift_", None), before_last(model, table)
-    if lift is None and not (isinstance(model, Pipelined) and len(model.steps) > 1):
-        got = (
-            f"{type(learner).__name__} has no features"
-            if not hasattr(learner, "coef_")
-            else "got the columns themselves"
-        )
+    if lift is not None:
+        named, features = lift, lift.transform(inner)
+    elif isinstance(model, Pipelined) and len(model.steps) > 1:
+        named, features = model[-2], inner
+    else:
+        linear = hasattr(learner, "coef_")
+        got = "got the columns themselves" if linear else f"{type(learner).__name__} has no features"
         raise InputError(message("a model that is linear in features", got, REMEDY))
-    named = model[-2] if lift is None else lift
-    features = inner if lift is None else lift.transform(inner)
     features = np.asarray(features.toarray() if hasattr(features, "toarray") else features, dtype=np.float64)
     names = named.get_feature_names_out() if hasattr(named, "get_feature_names_out") else None
     return features, None if names is None else [str(name) for name in names]

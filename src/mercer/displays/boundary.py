@@ -219,5 +219,5 @@ def has_margins(learner: object) -> bool:
 def _ringed(axes: Any, rows: NDArray[Any], name: str) -> Any:
     if not len(rows):
         return None
-    rings = {"facecolors": "none", "edgecolors": "black", "linewidths": 0.8}
+    rings = {"facecolors": "none", "edgecolors": "black", "linewidths": 0.8, "zorder": 3}
     return axes.scatter(*rows.T, s=55, label=f"{name} ({len(rows)})", **rings)

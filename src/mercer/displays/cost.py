@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mercer.displays.base import Display
 from mercer.errors import InputError, message, speaks
+
+if TYPE_CHECKING:
+    from mercer.planner.machine import Machine
 
 ROWS = (1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
 """Numbers of rows, where none are given."""
@@ -103,7 +106,7 @@ class CostDisplay(Display):
         kernel: Any = None,
         alpha: float | str = 0.1,
         memory_limit: Any = None,
-        machine: Any = None,
+        machine: Machine | None = None,
         style: str = "page",
         ax: Any = None,
     ) -> Self:

@@ -175,7 +175,8 @@ class GramDisplay(Display):
     def _draw(self, axes: Any, matrix: NDArray[Any], places: list[int]) -> None:
         low, high = float(matrix.min()), float(matrix.max())
         self.image_ = axes.imshow(matrix, interpolation="nearest", **_scale(low, high))
-        self.bar_ = axes.figure.colorbar(self.image_, ax=axes, shrink=0.8)
+        beside = axes.inset_axes((1.04, 0.1, 0.045, 0.8))  # it stays beside the square, whatever room there is
+        self.bar_ = axes.figure.colorbar(self.image_, cax=beside)
         style = {"color": "white" if low >= 0 else "black", "linewidth": 0.8}
         self.lines_ = [line(place - 0.5, **style) for place in places for line in (axes.axhline, axes.axvline)]
         seen, total = len(matrix), self.total or len(matrix)

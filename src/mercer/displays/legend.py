@@ -32,7 +32,7 @@ def legend_above(axes: Any, fontsize: float | str = "small", named: dict[str, An
     style |= {"bbox_to_anchor": (0, 1)}
     style |= {"borderaxespad": 0.2, "borderpad": 0.2, "columnspacing": 1.2, "handletextpad": 0.5, "scatterpoints": 1}
     width = axes.get_window_extent().width
-    for columns in range(min(MAX_COLUMNS, len(handles)), 0, -1):
+    for columns in _numbers_of_columns(len(handles), MAX_COLUMNS):
         legend = axes.legend(handles, labels, ncols=columns, **style)
         if legend.get_window_extent().width <= width:
             break
@@ -47,12 +47,18 @@ def legend_above(axes: Any, fontsize: float | str = "small", named: dict[str, An
 
 def legend_below(figure: Any, style: dict[str, Any]) -> Any:
     """A legend below all axes of a figure with a layout, in as few lines as its width allows."""
-    for columns in range(len(style["handles"]), 0, -1):
+    for columns in _numbers_of_columns(len(style["handles"]), len(style["handles"])):
         legend = figure.legend(**style, loc="outside lower center", ncols=columns, frameon=False)
         if columns == 1 or legend.get_window_extent().width <= figure.bbox.width:
             return legend
         legend.remove()
     return None
+
+
+def _numbers_of_columns(names: int, most: int) -> list[int]:
+    """Columns to try, the most first: names go down the columns, so that those of one height read in order."""
+    rows = {-(-names // columns) for columns in range(1, min(most, names) + 1)}
+    return [-(-names // height) for height in sorted(rows)]
 
 
 @dataclass(frozen=True, eq=False)

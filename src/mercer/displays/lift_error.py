@@ -30,7 +30,7 @@ WORDS = {
 class LiftErrorDisplay(Display):
     """The largest and the mean error of a lift over pairs of rows, against the number of features.
 
-    The errors are those of phi(x).phi(z), or the relative ones of |phi(x) - phi(z)|.
+    The errors are those of phi(x).phi(z), or the relative ones of `|phi(x) - phi(z)|`.
 
     Several draws are drawn as their median, with a band from the least to the largest.
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from mercer.errors import InputError, message
 
-MANY = 0.7
+MANY = 0.8
 """How large letters are, as a part, where a slide has two rows of panels or more."""
 
 
@@ -29,9 +29,13 @@ class Look:
     pad: float | None = None
     letters: dict[str, float] = field(default_factory=dict)
 
-    def of_many(self) -> Look:
-        """The same, where several rows of panels share a figure."""
+    def of_many(self, title: float = 0.0) -> Look:
+        """The same, where several rows of panels share a figure.
+
+        title : points of short titles, at least
+        """
         smaller = {name: MANY * points for name, points in self.letters.items()}
+        smaller |= {"title": max(title, smaller.get("title", 0.0))}
         return self if not self.letters else replace(self, scale=MANY * self.scale, letters=smaller)
 
     @contextmanager

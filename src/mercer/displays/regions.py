@@ -49,8 +49,8 @@ def parted(axes: Any, across: Any, up: Any, codes: NDArray[Any]) -> list[Any]:
 
 
 def scattered(axes: Any, rows: NDArray[Any], labels: NDArray[Any], known: NDArray[Any], shades: list[Any]) -> list[Any]:
-    """One collection of points per label of `known`, in its colour."""
-    style = {"s": 14, "edgecolors": "white", "linewidths": 0.3}
+    """One collection of points per label of `known`, in its colour; lines go below them."""
+    style = {"s": 14, "edgecolors": "white", "linewidths": 0.3, "zorder": 2.5}
     return [
         axes.scatter(*rows[labels == label].T, color=[shade], label=str(label), **style)
         for label, shade in zip(known, shades, strict=True)

@@ -279,5 +279,5 @@ def _marks(count: int, most: int) -> NDArray[np.intp]:
 
 def _ringed(axes: Any, rows: NDArray[Any], often: NDArray[Any]) -> Any:
     sizes = 40.0 * (1 + np.log(often))
-    rings = {"facecolors": "none", "edgecolors": "black", "linewidths": 0.8}
+    rings = {"facecolors": "none", "edgecolors": "black", "linewidths": 0.8, "zorder": 3}
     return axes.scatter(*rows.T, s=sizes, label=f"misclassified rows ({len(rows)})", **rings)

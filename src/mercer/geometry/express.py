@@ -12,6 +12,7 @@ from scipy.sparse import csr_array
 from mercer.compute.codegen.sparse import is_sparse
 from mercer.errors import InputError, KernelError, message
 from mercer.geometry.accurate import Vector
+from mercer.geometry.model import OfColumns
 from mercer.kernels import Kernel
 from mercer.kernels.points import Points
 from mercer.lifts.exact import exact_lift
@@ -152,7 +153,7 @@ def exact_expansion(kernel: Kernel, width: int, names: tuple[str, ...] | None) -
         return None
 
 
-def names_of(estimator: Any) -> tuple[str, ...] | None:
+def names_of(estimator: OfColumns) -> tuple[str, ...] | None:
     """The names of the columns that an estimator was fitted on."""
     names = getattr(estimator, "feature_names_in_", None)
     return None if names is None else tuple(names)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from mercer.errors import InputError, message
 from mercer.geometry.express import exact_expansion, expansion_of, names_of
+from mercer.geometry.model import OfColumns
 from mercer.kernels import Kernel
 from mercer.lifts.base import Lift
 from mercer.lifts.expansion import Expansion
@@ -13,7 +12,7 @@ from mercer.lifts.expansion import Expansion
 POLYNOMIAL = 'Use a kernel such as "linear", "parabolic" or "polynomial(degree=2)", or a lift such as Polynomial().'
 
 
-def features_within(model: Any) -> Expansion | None:
+def features_within(model: OfColumns) -> Expansion | None:
     """The features of `coef_`: those of `lift_`, or of the finite lift of `kernel_`; None for models of columns.
 
     Scikit-learn's linear models have neither.

@@ -11,6 +11,15 @@ from mercer.errors import InputError, message
 from mercer.geometry.accurate import Vector
 
 
+class OfColumns(Protocol):
+    """A fitted estimator of any library; what else it has is looked up by name."""
+
+    @property
+    def n_features_in_(self) -> int:
+        """The number of columns that it was fitted on."""
+        ...
+
+
 class LinearModel(Protocol):
     """A fitted linear model, such as those of scikit-learn; a classifier has `classes_`, too."""
 

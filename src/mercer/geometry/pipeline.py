@@ -17,7 +17,7 @@ from mercer.geometry.classify import classify
 from mercer.geometry.express import expansion_of
 from mercer.geometry.fields import named, vector
 from mercer.geometry.learned import features_within
-from mercer.geometry.model import decision
+from mercer.geometry.model import LinearModel, decision
 from mercer.geometry.terms import Terms
 from mercer.lifts.expansion import Expansion, combinations
 
@@ -141,7 +141,7 @@ def _unlifted(expansion: Expansion, weights: Vector, intercept: float) -> tuple[
     return found, float(terms.coefficients[0])
 
 
-def _check_count(model: Any, weights: Vector) -> None:
+def _check_count(model: LinearModel, weights: Vector) -> None:
     """Refuse weights that are none of the columns of the model."""
     columns = getattr(model, "n_features_in_", len(weights))
     if columns != len(weights):

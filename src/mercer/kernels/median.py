@@ -38,7 +38,7 @@ def median_distance(X: Any, weights: ArrayLike | None = None) -> float:
     """The median distance of the rows of a table: the lengthscale that `Gaussian("median")` finds.
 
     The median over all pairs of rows of `|x_i - x_j|`; where it is 0, over the pairs that differ. Above 2,000 different
-    rows, it is that of a sample with a fixed seed. Some texts take the median for sigma of exp(-|x - z|^2 / sigma^2):
+    rows, it is that of a sample with a fixed seed. Some texts take the median for sigma of `exp(-|x - z|^2 / sigma^2)`:
     the lengthscale is then the median divided by sqrt(2). Cost: n log n d + m^2 d time with m = min(n, 2,000).
 
     Parameters

@@ -25,6 +25,8 @@ class Mark(Shown):
         Whether these are the right ones, all of them.
     remarks : tuple of str
         What is wrong, one remark per wrong letter; letters that are missing are counted, and not named.
+    missing : int, default=0
+        How many right letters are missing.
 
     Examples
     --------
@@ -37,18 +39,22 @@ class Mark(Shown):
     given: str
     right: bool
     remarks: tuple[str, ...]
+    missing: int = 0
+
+    @property
+    def _head(self) -> str:
+        if self.right:
+            return f"{self.given} is right."
+        return f"{self.given} is {'right, and not all' if len(self.remarks) == bool(self.missing) else 'not right'}."
 
     def __bool__(self) -> bool:
         return self.right
 
     def __str__(self) -> str:
-        head = f"{self.given} is {'right' if self.right else 'not right'}."
-        return "\n".join([head, *(wrapped(remark, "  ") for remark in self.remarks)])
+        return "\n".join([self._head, *(wrapped(remark, "  ") for remark in self.remarks)])
 
     def _html_pieces(self) -> Iterable[Markup]:
-        yield p(
-            badge("proven" if self.right else "refuted"), " ", f"{self.given} is {'' if self.right else 'not '}right."
-        )
+        yield p(badge("proven" if self.right else "refuted"), " ", self._head)
         yield items(self.remarks)
 
 
@@ -195,7 +201,7 @@ class Exercise(Shown):
                 *(remarks if wrong else ()),
                 f"{missing} right choice{'s are' if missing > 1 else ' is'} missing.",
             ]
-        return Mark("".join(letters), not wrong and not missing, tuple(remarks))
+        return Mark("".join(letters), not wrong and not missing, tuple(remarks), missing)
 
     @speaks
     def plot(self, style: str = "page") -> Picture:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -36,6 +36,8 @@ def check(
     phi: Sequence[str] | str | Lift | Callable[[Any], Any],
     kernel: Kernel | str | Callable[[Any, Any], Any],
     d: int | None = None,
+    *,
+    names: Mapping[str, Any] | None = None,
 ) -> Equality:
     """Is k(x, z) the inner product phi(x).phi(z)? Equal, or two points where they differ.
 
@@ -54,6 +56,8 @@ def check(
         A kernel; its text, or a formula of two points such as "x.z + (x.z)^2"; or a function of two points.
     d : int or None, default=None
         The number of columns; None for as many as both sides name, and for 2 where both are of any number.
+    names : mapping or None, default=None
+        Numbers, vectors and matrices that the text of the kernel uses by name.
 
     Returns
     -------
@@ -71,7 +75,7 @@ def check(
     >>> print(mercer.check(phi=["cos(x)", "sin(x)"], kernel="cos(x - z)"))
     unknown: no difference was found at 210 pairs of points in R^1, which is no proof
     """
-    right = kernel_of(kernel)
+    right = kernel_of(kernel, names)
     left = features_of(phi, d or right.least_width)
     width = _width(left, right, d)
     first, second = left.polynomial(width), right.polynomial(width)

@@ -14,7 +14,7 @@ from mercer.kernels import Function, Kernel
 from mercer.kernels.algebra.feature_map import is_texts
 from mercer.kernels.lift_builder import NotFiniteError
 from mercer.kernels.points import Points
-from mercer.kernels.text import parse_for
+from mercer.kernels.text import parse, parse_for
 from mercer.lifts.base import Lift
 from mercer.lifts.coerce import check_numbers, stated
 from mercer.lifts.composition import unique
@@ -118,7 +118,12 @@ def exact_lift(kernel: Kernel, points: Points) -> Exact:
 
 
 @speaks
-def lift(kernel: Kernel | str | list[str] | tuple[str, ...], d: int | ArrayLike) -> Lift:
+def lift(
+    kernel: Kernel | str | list[str] | tuple[str, ...],
+    d: int | ArrayLike,
+    *,
+    names: Mapping[str, Any] | None = None,
+) -> Lift:
     """The exact lift of a kernel, or the lift of some formulas, ready to transform.
 
     Where a kernel has no finite lift, an error says what can be had instead.
@@ -131,6 +136,8 @@ def lift(kernel: Kernel | str | list[str] | tuple[str, ...], d: int | ArrayLike)
         takes them.
     d : int, array or table
         A number of columns, or a table, whose names of columns then name the features.
+    names : mapping or None, default=None
+        Numbers, vectors and matrices that the text of a kernel uses by name: names={"M": [[2, 1], [1, 2]]} for "x'Mz".
 
     Returns
     -------
@@ -153,12 +160,17 @@ def lift(kernel: Kernel | str | list[str] | tuple[str, ...], d: int | ArrayLike)
     >>> print(lift(["x1", "x2", "x1^2", "sqrt(2)*x1*x2", "x2^2"], 2).kernel)
     linear + linear**2
     """
-    if isinstance(kernel, list | tuple) or is_texts(kernel):
-        return Formulas(kernel).fit(_rows(d))
+    known: Any = kernel
+    if names and not isinstance(kernel, str):
+        raise InputError(message("the text of a kernel, to use names", f"got {kernel!r:.60}", "Leave names out."))
+    if names and isinstance(kernel, str):
+        known = parse_for(kernel, int(d), names) if isinstance(d, numbers.Integral) else parse(kernel, names, open=True)
+    if isinstance(known, list | tuple) or is_texts(known):
+        return Formulas(known).fit(_rows(d))
     if not isinstance(d, numbers.Integral):
-        return (Counts if stated(kernel).kinds else Exact)(kernel).fit(d)
+        return (Counts if stated(known).kinds else Exact)(known).fit(d)
     rows = _rows(d)
-    known = parse_for(kernel, int(d)) if isinstance(kernel, str) else kernel  # no data, no median
+    known = parse_for(known, int(d)) if isinstance(known, str) else known  # no data, no median
     return Exact(known).fit(rows)
 
 

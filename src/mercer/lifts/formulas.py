@@ -27,7 +27,7 @@ class Formulas(Lift):
     """One feature per formula: `phi(x) = [phi_1(x), ..., phi_D(x)]`.
 
     A formula has numbers, the columns x1, x2, ... or their names, the operations + - * / ^, the functions exp, log,
-    log1p, sqrt, abs, sin, cos, tan, sinh, cosh, tanh, min and max, and |x| for the length of the row. It is read by a
+    log1p, sqrt, abs, sin, cos, tan, sinh, cosh, tanh, min and max, and `|x|` for the length of the row. It is read by a
     small grammar and never run as Python. The kernel is sum_i phi_i(x) phi_i(z), in a closed form where one is found.
     Time O(n) for each operation of the formulas.
 

@@ -230,7 +230,7 @@ class RandomFourier(Lift):
 
     @speaks
     def certificate(self, X: ArrayLike, delta: float = 0.01, error: str = "kernel") -> Certificate:
-        """How far phi(x).phi(z) is from k(x, z), or |phi(x) - phi(z)| from the kernel distance, on the rows of X.
+        """How far phi(x).phi(z) is from k(x, z), or `|phi(x) - phi(z)|` from the kernel distance, on the rows of X.
 
         For up to 2,000 rows all pairs are computed. For more a sample bounds the mean error of kernel values, or the
         relative error of distances for all but a few pairs. A value of the kernel is at most the mass, and so is an

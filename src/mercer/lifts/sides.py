@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from mercer.kernels.algebra.feature_map import FeatureMap, is_texts
 from mercer.kernels.algebra.functions import name_of, real
 from mercer.kernels.formulas import Expression, read_kernel
 from mercer.kernels.formulas.closed_form import inner_product, polynomials_of
+from mercer.kernels.formulas.detect import is_formula
 from mercer.kernels.formulas.of_kernel import meant, polynomial_of
 from mercer.kernels.formulas.polynomials import MAX_TERMS, Polynomial
 from mercer.kernels.formulas.surds import TooLargeError
@@ -24,7 +25,7 @@ from mercer.kernels.pairs import Pairs
 from mercer.kernels.points import Points
 from mercer.kernels.precision.mpmath_arrays import precisely
 from mercer.kernels.precision.pairs import PrecisePairs
-from mercer.kernels.text import parse
+from mercer.kernels.text import known_names, numbers_among, parse
 from mercer.lifts.base import Lift
 from mercer.lifts.composition import kernel_of as stated_kernel
 from mercer.lifts.expansion import Expansion
@@ -259,15 +260,17 @@ class OfPairs(Side):
         return float(value.item())
 
 
-def kernel_of(given: Any) -> Side:
+def kernel_of(given: Any, names: Mapping[str, Any] | None = None) -> Side:
     """A kernel, a text or a function as it was given; what is no text of a kernel is read as a formula."""
     if isinstance(given, Kernel):
         return OfKernel(given)
     if isinstance(given, str):
         try:
-            return OfKernel(parse(given), given.strip())
+            return OfKernel(parse(given, names), given.strip())
         except ParseError:
-            return OfExpression(read_kernel(given), given.strip())
+            if not is_formula(given, known_names().keys()):
+                raise
+            return OfExpression(read_kernel(given, numbers_among(names)), given.strip())
     if callable(given) and not isinstance(given, type):
         return OfPairs(given)
     needs, remedy = "a kernel, its text, a formula or a function of two points", 'Write kernel="linear", say.'

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from mercer.errors import MercerError
 from mercer.kernels import BagOfWords, Kernel
-from mercer.kernels.text import MAX_NODES, counted, known_names, parse
+from mercer.kernels.text import counted, known_names, parse
+from mercer.kernels.text_grammar import MAX_NODES
 from mercer.models.refusing import refuse, shown
 from mercer.models.structured import Lists
 from mercer.models.texts import Texts, encoded

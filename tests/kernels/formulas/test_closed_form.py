@@ -17,7 +17,7 @@ from mercer.kernels.formulas.closed_form import closed_form
 from mercer.kernels.formulas.difference import difference, value_at
 from mercer.kernels.formulas.expression import read_kernel
 from mercer.kernels.formulas.of_kernel import meant, polynomial_of
-from mercer.kernels.formulas.reader import MAX_QUOTIENTS
+from mercer.kernels.formulas.reading.arithmetic import MAX_QUOTIENTS
 
 KNOWN = [
     (["x1", "x2"], 2, "linear"),

@@ -248,3 +248,33 @@ def test_random_texts_are_read_or_refused() -> None:
                 again = (read_features([str(each)]) if points == 1 else (read_kernel(str(each)),))[0]
                 assert again.root == each.root, text
     assert read > 300
+
+
+def test_norms_have_an_index():
+    X, Z = np.random.default_rng(3).normal(size=(2, 5, 3))
+    gaps = X[:, None] - Z
+    for text, values in {
+        "|x - z|_1": np.abs(gaps).sum(axis=-1),
+        "||x - 2 z||_1^2": np.abs(X[:, None] - 2 * Z).sum(axis=-1) ** 2,
+        "|x - z|_2": np.linalg.norm(gaps, axis=-1),
+        "|x|_1z1": np.outer(np.abs(X).sum(axis=1), Z[:, 0]),
+        "|-3 x|_1 + 0 z1": np.repeat(3 * np.abs(X).sum(axis=1)[:, None], 5, axis=1),
+        "|x1 - z1|_1": np.abs(gaps[..., 0]),
+        "|[1, 2, 3] - x|_1 |z|_2": np.outer(np.abs(np.array([1, 2, 3]) - X).sum(axis=1), np.linalg.norm(Z, axis=1)),
+    }.items():
+        formula = read_kernel(text)
+        np.testing.assert_allclose(formula.pairs(X, Z), values, rtol=1e-13)
+        assert read_kernel(str(formula)).root == formula.root
+    assert str(read_kernel("exp(-norm(x - z)_1)")) == "exp(-|x - z|_1)"
+    assert read_kernel("|x - z|_1").latex() == r"\lVert x - z \rVert_1"
+    for text in ("|x - z|_3", "|x - z|_inf", "|x - z|_12"):
+        with pytest.raises(ParseError, match=r"index 1 or 2, as in \|x - z\|_1"):
+            read_kernel(text)
+
+
+def test_a_transpose_needs_no_space():
+    M = [[2.0, 1.0], [0.0, 3.0]]
+    X, Z = np.random.default_rng(4).normal(size=(2, 4, 2))
+    for text in ("x^TMz", "x^T M z", "x^{T}Mz", r"x^\top M z", "x^TMx'"):
+        np.testing.assert_allclose(read_kernel(text, {"M": M}).pairs(X, Z), X @ np.array(M) @ Z.T, rtol=1e-13)
+    assert np.allclose(read_kernel("x1^T z1^T", {"T": 2}).pairs(X, Z), np.outer(X[:, 0] ** 2, Z[:, 0] ** 2))

@@ -365,3 +365,110 @@ def test_lifts_of_formulas_have_named_features(text, d, names):
     X = RANDOM.normal(size=(5, d))
     F = phi.transform(X)
     np.testing.assert_allclose(F @ F.T, read_kernel(text).pairs(X, X), rtol=1e-12, atol=1e-12)
+
+
+# -- numbers that are only named --------------------------------------------------------------------------------------
+
+OF_NUMBERS = {
+    "(x.z + c)^3": ("c",),
+    "a exp(-|x - z|^2) + b x.z": ("a", "b"),
+    "(a x.z + b)^2": ("a", "b"),
+    "exp(c x.z)": ("c",),
+    "a (x.z + b(1 + x.z)^2)": ("a", "b"),
+    "w1 x1 z1 + w_2 x2 z2": ("w1", "w2"),
+    r"θ x·z + \mu": ("mu", "theta"),
+    "c^2 x.z": ("c",),
+}
+
+
+@pytest.mark.parametrize("text", OF_NUMBERS)
+def test_numbers_may_be_only_named_and_stand_for_all_of_at_least_0(text):
+    proof = mercer.prove(text)
+    named = OF_NUMBERS[text]
+    assert proof.status == "proven", str(proof)
+    assert "of at least 0" in proof.steps[0]
+    assert proof.claim.endswith(f"{named[-1]} of at least 0.")
+    X = np.random.default_rng(5).normal(size=(12, 2))
+    for seed in range(6):  # with numbers in their place it is a kernel each time
+        values = dict(zip(named, np.random.default_rng(seed).exponential(size=len(named)), strict=True))
+        typed = text.replace("w_2", "w2")
+        matrix = mercer.kernels.formulas.read_kernel(typed, values).pairs(X, X)
+        assert np.linalg.eigvalsh(matrix).min() > -1e-9 * np.abs(matrix).max()
+
+
+def test_numbers_times_any_kernel():
+    proof = mercer.prove("a k1(x, z) + b k2(x, z)")
+    claim = "a k1(x, z) + b k2(x, z) is a kernel on the reals, for every d, and all numbers a and b of at least 0."
+    assert proof.claim == claim
+    assert proof.steps[0] == "a and b stand for any numbers of at least 0, k1 and k2 for any kernels"
+    assert mercer.prove("alpha_1 k_1(x, x') + c f(x) f(x')").status == "proven"
+    assert mercer.prove("b min(x, z)").domain.name == mercer.prove("min(x, z)").domain.name
+    assert r"\theta_{1} \, \langle x, z \rangle" in mercer.prove("theta_1 x.z").to_latex()
+
+
+@pytest.mark.parametrize(
+    "text", ["a x.z - b", "(x.z - c)^2", "c x1 z2", "-c x.z", "a k1(x, z) - b k2(x, z)", "c |x - z|"]
+)
+def test_what_fails_for_a_number_is_refuted_by_one(text):
+    proof = mercer.prove(text)
+    assert proof.status == "refuted", str(proof)
+    assert any("not for every choice: with" in step for step in proof.steps)
+    assert "of at least 0" not in proof.claim
+
+
+def test_what_rules_leave_open_is_not_claimed():
+    proof = mercer.prove("exp(-c |x - z|^2)")
+    assert proof.status == "unknown"
+    assert "names={'c': 1.0}" in proof.steps[-1]
+    assert mercer.prove("exp(-c |x - z|^2)", names={"c": 0.5}).status == "proven"
+    assert mercer.prove("b min(x, z)", domain="R").status == "refuted"
+
+
+def test_what_is_taken_as_1_is_said_beside_what_is_named():
+    assert "gamma has no value in the formula, and is taken as 1" in mercer.prove("a x.z + gamma k(x, z)").steps
+
+
+def test_numbers_are_named_for_proofs_alone():
+    for ask in (lambda: mercer.parse("(x.z + c)^3"), lambda: mercer.lift("c x.z", d=2)):
+        with pytest.raises(ParseError, match="no value of 'c'"):
+            ask()
+    with pytest.raises(ParseError, match="no value of 'M'"):
+        mercer.prove("x'Mz")
+
+
+# -- formulas that are no kernels, where one is needed -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("text", "d"), [("x1*z1 + x2*z3 + x3*z2", 3), ("x.z - 1", 2), ("x1 z2 + x2 z1", None)])
+def test_a_refuted_polynomial_says_that_it_is_no_kernel(text, d):
+    with pytest.raises(ParseError, match=r"This formula is no kernel: .* = -[0-9.]+.*mercer\.prove\("):
+        mercer.lift(text, d=d) if d else mercer.parse(text)
+
+
+def test_what_no_coefficients_refute_is_not_called_no_kernel():
+    for text in ("cos(x1 z1)", "x.z - 1"):  # the second without a number of columns
+        with pytest.raises(ParseError, match="not made of kernels that are known here"):
+            mercer.parse(text)
+
+
+def test_names_reach_lifts_and_checks():
+    M = [[2.0, 1.0], [1.0, 2.0]]
+    X = np.random.default_rng(6).normal(size=(5, 2))
+    for d in (2, X):
+        phi = mercer.lift("x'Mz", d, names={"M": M}).transform(X)
+        np.testing.assert_allclose(phi @ phi.T, X @ np.array(M) @ X.T, rtol=1e-12)
+    assert mercer.check(["2 x1", "2 x2"], "c x.z", names={"c": 4}).status == "equal"
+    assert mercer.check(["x1", "x2"], "c x.z", names={"c": 4}).status == "different"
+    with pytest.raises(ParseError, match=r"no kernel: .*names=\.\.\.\) has the proof"):
+        mercer.lift("x'Mz", 2, names={"M": [[0, 1], [1, 0]]})
+    with pytest.raises(InputError, match="the text of a kernel, to use names"):
+        mercer.lift(["x1"], 2, names={"a": 1.0})
+
+
+def test_what_is_asked_in_another_way_is_told_how():
+    with pytest.raises(ParseError, match="A minus stands in front of a term, as in linear - 2"):
+        mercer.prove("gaussian * -1")
+    with pytest.raises(KernelError, match=r"got the class Gaussian\. Give Gaussian\(\.\.\.\)"):
+        mercer.prove(mercer.kernels.Gaussian)
+    with pytest.raises(ParseError, match="Did you mean 'gaussian'"):
+        mercer.check(["x1"], "gausian")

@@ -84,11 +84,24 @@ def divide(above: Node, below: Node) -> Node:
     """A quotient; sin(u) / u is one function, which is 1 at 0."""
     if isinstance(below, Number) and below.value:
         return multiply((Number(1 / below.value), above))
-    if isinstance(above, Call) and above.name == "sin" and above.arguments[0] == below:
-        return Call("sinc", (below,))
+    wave = above.factors[-1] if isinstance(above, Multiply) and len(above.factors) == 2 else above
+    if isinstance(wave, Call) and wave.name == "sin":
+        (height, _), (inside, u), (over, v) = map(_parted, (above, wave.arguments[0], below))
+        if u == v and above in (wave, multiply((Number(height), wave))):
+            return multiply((Number(height * inside / over), Call("sinc", wave.arguments)))
     if isinstance(above, Negative):
         return negative(divide(above.of, below))
     return Divide(above, below)
+
+
+def _parted(node: Node) -> tuple[Fraction, Node]:
+    """A node as a number, not zero, times another."""
+    if isinstance(node, Negative):
+        factor, rest = _parted(node.of)
+        return -factor, rest
+    if isinstance(node, Multiply) and isinstance(node.factors[0], Number):
+        return node.factors[0].value, multiply(node.factors[1:])
+    return Fraction(1), node
 
 
 def power(base: Node, exponent: Node) -> Node:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
-from mercer.kernels.formulas.tokens import MAX_LETTERS
+from mercer.kernels.formulas.reading.tokens import MAX_LETTERS
 
 WORD = re.compile(r"[A-Za-z][A-Za-z]+[0-9]*(?:_[A-Za-z0-9]+)*|[A-Za-z](?:_?[0-9]+)?")
 SIGNS = frozenset("'<|^@\\′·⋅⟨‖∥√∑∏σλγ²³")

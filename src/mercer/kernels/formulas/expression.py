@@ -17,7 +17,7 @@ from mercer.kernels.domain import Domain
 from mercer.kernels.formulas.build import absolute, multiply, power
 from mercer.kernels.formulas.evaluation import is_assumed, values_of_pairs, values_of_rows
 from mercer.kernels.formulas.polynomials import NotPolynomialError, Polynomial, expanded
-from mercer.kernels.formulas.reader import Read, read_tree
+from mercer.kernels.formulas.reading import Read, read_tree
 from mercer.kernels.formulas.surds import TooLargeError
 from mercer.kernels.formulas.tree import (
     ONLY,
@@ -180,6 +180,11 @@ class Expression(Formula):
             return None
 
     @property
+    def named_numbers(self) -> tuple[str, ...]:
+        """The numbers that it only names, which stand for any of at least 0."""
+        return tuple(sorted(_named_numbers(self.root)))
+
+    @property
     def by_position(self) -> Expression:
         """The same formula with x1, x2, ... in place of names of columns."""
         return Expression(_placed(self.root, self.columns), self.points, (), self.assumed, self.exact_width)
@@ -305,6 +310,11 @@ def _placed(node: Node, columns: Sequence[str]) -> Node:
     if isinstance(node, Column):
         return Column(node.point, columns.index(node.column)) if isinstance(node.column, str) else node
     return rebuilt(node, tuple(_placed(child, columns) for child in node.children))
+
+
+def _named_numbers(node: Node) -> frozenset[str]:
+    own = {node.name} if isinstance(node, Call) and not node.arguments else set()
+    return frozenset(own).union(*map(_named_numbers, node.children))
 
 
 def _is_even(node: Node) -> bool:

@@ -148,7 +148,7 @@ class Expander:
         return self.all_multiplied([base] * exponent)
 
     def call(self, node: Call, k: int | None) -> Polynomial:
-        if node.name not in ("sqrt", "abs"):
+        if node.name not in ("sqrt", "abs"):  # and those that are only named
             raise NotPolynomialError(f"{node.name} is no polynomial")
         inside = self.of(node.arguments[0], k)
         constant = inside.get((), ZERO)

@@ -1,4 +1,4 @@
-"""Functions and kernels that a formula only names: f(x) k(x, z) f(z), for any f and any kernel k."""
+"""Functions, kernels and numbers that a formula only names: f(x) k(x, z) f(z) + c, for any f, kernel k and c >= 0."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from mercer.kernels.proof.judgement import Fact
 
 
 def assumed_in(node: Node) -> dict[str, int]:
-    """The names of such functions, and of how many points each is."""
+    """The names of such functions, and of how many points each is: 1, 2, or 0 for a number."""
     found = {node.name: len(node.arguments)} if isinstance(node, Call) and node.name not in FUNCTIONS else {}
     for child in node.children:
         found |= assumed_in(child)
@@ -32,12 +32,12 @@ def check_text(owner: str, name: str, value: Any) -> str:
 
 
 class Assumed(Kernel):
-    """A kernel of which nothing is known but that it is one: the k of a rule. It has no values.
+    """A kernel of which nothing is known but that it is one: the k of a rule, or its number c. It has no values.
 
     Parameters
     ----------
     text : str
-        How it is written.
+        How it is written: "k(x, z)", or "c".
     """
 
     formula = "k(x, z)"
@@ -54,10 +54,14 @@ class Assumed(Kernel):
         raise KernelError(message("a formula", f"{self.text} has no values", "It stands for any.", subject="A kernel"))
 
     def facts(self) -> tuple[Fact, ...]:
-        return (Fact(REALS, "it stands for any kernel"),)
+        if "(" in self.text:
+            return (Fact(REALS, "it stands for any kernel"),)
+        reason = f"it stands for any number of at least 0, and its lift is the single feature sqrt({self.text})"
+        return (Fact(REALS, reason),)
 
     def write(self, python: bool) -> tuple[str, int]:
         return self.text, ATOM
 
     def latex(self, x: str = "x", z: str = "z") -> str:
-        return f"{assumed_name(self.text.partition('(')[0])}({x}, {z})"
+        name, of_points, _ = self.text.partition("(")
+        return f"{assumed_name(name)}({x}, {z})" if of_points else assumed_name(name)

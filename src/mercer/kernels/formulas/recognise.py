@@ -159,6 +159,7 @@ class _Recogniser:
     # -- products ---------------------------------------------------------------------------------------------------
 
     def product(self, factors: list[Node]) -> Signed:
+        factors = _with_sinc(factors)
         whole = self.cosine(factors)
         if whole is not None:
             return [(Fraction(1), whole)]
@@ -251,6 +252,8 @@ class _Recogniser:
 
     def single(self, node: Node) -> Kernel:
         """What is no sum, product or power."""
+        if isinstance(node, Call) and node.name not in FUNCTIONS and not node.arguments:
+            return Assumed(node.name)
         if isinstance(node, Call) and node.name not in FUNCTIONS and set(node.arguments) == {X, Z}:
             return Assumed(f"{node.name}(x, z)")
         if isinstance(node, Dot) and {node.left, node.right} == {X, Z}:
@@ -326,3 +329,20 @@ class _Recogniser:
             raise UnknownError(node)
         columns = [self.kernel(with_column(body, k)) for k in range(self.d)]
         return summed([(Fraction(1), each) for each in columns]) if node.join == "sum" else times(columns)
+
+
+def _with_sinc(factors: list[Node]) -> list[Node]:
+    """The factors with sin(u) and 1/u, or 1/(2 u), as one function, which is 1 at 0."""
+    for wave in factors:
+        for below in factors:
+            if (
+                isinstance(wave, Call)
+                and wave.name == "sin"
+                and isinstance(below, Power)
+                and below.exponent == number(-1)
+            ):
+                found = build.divide(wave, below.base)
+                if not isinstance(found, Divide):
+                    rest = [each for each in factors if each is not wave and each is not below]
+                    return _with_sinc([*factors_of(found), *rest])
+    return factors

@@ -132,6 +132,9 @@ def squared_gap(node: Node) -> tuple[float, int | str] | None:
 
 def distance_in(node: Node) -> tuple[float, int | str] | None:
     """(c, column) where a formula is c |x - z|, c > 0: RUN for the Euclidean distance, else of one column."""
+    if isinstance(node, Multiply) and len(node.factors) == 2 and isinstance(node.factors[0], Number):
+        inside = distance_in(node.factors[1])
+        return None if inside is None else (abs(float(node.factors[0].value)) * inside[0], inside[1])
     if isinstance(node, Norm):
         return gap_in(node.of)
     if isinstance(node, Call) and node.name == "abs":

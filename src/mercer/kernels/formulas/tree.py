@@ -114,7 +114,7 @@ class Power(Node):
 
 @dataclass(frozen=True, slots=True)
 class Call(Node):
-    """A named function of one number, or min or max of two."""
+    """A named function of one number, or min or max of two; or what is only named: f(x), k(x, z), a number c."""
 
     name: str
     arguments: tuple[Node, ...]
@@ -196,9 +196,11 @@ def rebuilt(node: Node, children: tuple[Node, ...]) -> Node:
 
 
 def points_in(node: Node) -> frozenset[int]:
-    """Which points a formula looks at: 0, 1 or both."""
+    """Which points a formula looks at: 0, 1 or both; a number that is only named is a kernel, of both."""
     if isinstance(node, Column):
         return frozenset({node.point})
+    if isinstance(node, Call) and not node.arguments:
+        return frozenset({0, 1})
     return frozenset().union(*(points_in(child) for child in node.children))
 
 

@@ -30,7 +30,9 @@ from mercer.kernels.formulas.tree import (
 )
 from mercer.kernels.latex import escaped
 
-GREEK = {name: rf"\{name}" for name in ("phi", "psi")}
+GREEK = {name: rf"\{name}" for name in ("alpha", "beta", "eta", "kappa", "lambda", "mu", "phi", "psi", "theta")}
+SIZES: dict[Node, Node] = {Call("abs", (each,)): each for each in (X, Z, GAP)}
+"""What a 1-norm adds up, and the vector that it is of."""
 SUM, PRODUCT, POWER, ATOM = 0, 1, 2, 3
 """How tightly a text binds."""
 Written = tuple[str, int]
@@ -126,6 +128,8 @@ class Writer:
             if self.latex:
                 return rf"\frac{{\sin({pieces[0]})}}{{{pieces[0]}}}", PRODUCT
             return f"sin({pieces[0]})/{below}", PRODUCT
+        if not pieces:
+            return (assumed_name(node.name) if self.latex else node.name), ATOM
         if not self.latex:
             return f"{node.name}({', '.join(pieces)})", ATOM
         if node.name == "sqrt":
@@ -152,6 +156,9 @@ class Writer:
     def over(self, node: Over, over: bool) -> Written:
         if isinstance(node.of, Call) and node.of.name == "min" and node.of.arguments == (X, Z) and not self.latex:
             return f"min({self.points[0]}, {self.points[1]})", ATOM
+        if node.join == "sum" and node.of in SIZES:
+            size = self.written(SIZES[node.of], False)[0]
+            return (rf"\lVert {size} \rVert_1" if self.latex else f"|{size}|_1"), ATOM
         inside = self.written(node.of, True)[0]
         if self.latex:
             return rf"\{node.join}_k {self.parens(inside)}", PRODUCT

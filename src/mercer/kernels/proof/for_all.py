@@ -1,11 +1,12 @@
-"""Formulas of functions and kernels that are only named, f(x) k(x, z) f(z): rules, proven for all of them."""
+"""Formulas of functions, kernels and numbers that are only named, f(x) k(x, z) f(z) + c: rules, proven for all."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 
-from mercer.kernels.domain import Domain
+from mercer.kernels.domain import REALS, Domain
 from mercer.kernels.formulas import build
 from mercer.kernels.formulas.expression import Expression
 from mercer.kernels.formulas.premises import assumed_in
@@ -20,21 +21,31 @@ from mercer.kernels.proof.record import Proof
 from mercer.kernels.proof.unrecognised import Unrecognised
 
 FIRST = (Fraction(1), Fraction(0), Fraction(2))
-"""Of the first kernel that is only named, which multiple of <x, z> it is taken to be; of others the next ones."""
+"""Of the first kernel or number that is only named, what is tried: so many times <x, z>, or so much; of others the next
+ones."""
+MEANINGS = ((0, "number", " of at least 0"), (2, "kernel", ""), (1, "real function", " of a point"))
+"""Of how many points what is named is, and what it stands for."""
 
 
-def prove_for_all(expression: Expression, d: int | None, domain: Domain, limit: Limit) -> Proof:
-    """Whether the formula is a kernel for every choice of what it only names."""
+def prove_for_all(
+    expression: Expression, d: int | None, place: Domain | None, said: tuple[str, ...], limit: Limit
+) -> Proof:
+    """Whether the formula is a kernel for every choice of what it only names.
+
+    place : where; None for the domain on which its kernels are stated, or the reals
+    said : steps that were made before
+    """
     names = assumed_in(expression.root)
-    steps = [_meaning(names)]
+    steps = [_meaning(names), *said]
     found = signed_kernels(expression, d)
     if found is not None and all(factor > 0 for factor, _ in found):
         kernel = summed(found)
-        derivation = Derivation(list(steps))
+        derivation, domain = Derivation(list(steps)), place or kernel.domain
         verdict = derivation.conclude(kernel, Situation(domain, d))
         if verdict.proven:
             most = verdict.max_dimension
             return Proof(kernel, "proven", domain, d, most, tuple(derivation.steps), asked=expression)
+    domain = place or REALS
     for words, instance in _instances(expression, names):
         answer = decided(instance, 1)
         if answer is None or answer[1].direction is None:
@@ -43,30 +54,43 @@ def prove_for_all(expression: Expression, d: int | None, domain: Domain, limit: 
         if witness is not None:
             steps += [f"not for every choice: {words} the formula is {instance}", *words_of(*answer)]
             return Proof(Unrecognised(instance), "refuted", domain, 1, 0, tuple(steps), witness, 1, asked=expression)
-    steps.append("no rule makes it a kernel for every choice, and for none that was tried is it refuted")
+    numbers = expression.named_numbers
+    advice = f"; with values it may be decided: names={{{numbers[0]!r}: 1.0}}" if numbers else ""
+    steps.append(f"no rule makes it a kernel for every choice, and for none that was tried is it refuted{advice}")
     return Proof(Unrecognised(expression), "unknown", domain, d, 0, tuple(steps), asked=expression)
 
 
 def _meaning(names: dict[str, int]) -> str:
-    kernels = sorted(name for name, points in names.items() if points == 2)
-    functions = sorted(name for name, points in names.items() if points == 1)
-    said = [f"{' and '.join(kernels)} stand{'s' * (len(kernels) == 1)} for any kernel{'s' * (len(kernels) > 1)}"]
-    said = said if kernels else []
-    if functions:
-        plural = len(functions) > 1
-        verb = "" if kernels else f" stand{'s' * (not plural)} for"
-        said.append(f"{' and '.join(functions)}{verb or ' for'} any real function{'s' * plural} of a point")
+    said: list[str] = []
+    for points, any_of, more in MEANINGS:
+        chosen = sorted(name for name, count in names.items() if count == points)
+        if chosen:
+            verb = "" if said else f" stand{'s' * (len(chosen) == 1)}"
+            said.append(f"{' and '.join(chosen)}{verb} for any {any_of}{'s' * (len(chosen) > 1)}{more}")
     return ", ".join(said)
 
 
+def instance_of_numbers(expression: Expression) -> tuple[str, Expression] | None:
+    """The formula with 1 for each number that it only names, where it names nothing else; and how that is said."""
+    names = assumed_in(expression.root)
+    if any(names.values()):
+        return None
+    chosen = dict.fromkeys(sorted(names), Fraction(1))
+    said = f"with {', '.join(f'{name} = 1' for name in chosen)}"
+    return said, replace(expression, root=_with(expression.root, chosen))
+
+
 def _instances(expression: Expression, names: dict[str, int]) -> Iterator[tuple[str, Expression]]:
-    """The formula with multiples of <x, z> for its kernels, and 1 or -1 for its functions, in a few ways."""
+    """The formula with multiples of <x, z> for its kernels, 0, 1, 2 for its numbers, 1 or -1 for its functions."""
+    numbers = sorted(name for name, points in names.items() if points == 0)
     kernels = sorted(name for name, points in names.items() if points == 2)
     functions = sorted(name for name, points in names.items() if points == 1)
     for start, sign in ((0, 1), (1, 1), (2, -1)):
         chosen = {name: FIRST[(start + i) % len(FIRST)] for i, name in enumerate(kernels)}
+        chosen |= {name: FIRST[(start + i) % len(FIRST)] for i, name in enumerate(numbers)}
         chosen |= {name: Fraction(sign if i == 0 else -sign) for i, name in enumerate(functions)}
         said = [f"{name}(x, z) = {Expression(_inner(X, Z, chosen[name]))}" for name in kernels]
+        said += [f"{name} = {chosen[name]}" for name in numbers]
         said += [f"{name}(x) = {chosen[name]}" for name in functions]
         yield f"with {', '.join(said)}", Expression(_with(expression.root, chosen))
 
@@ -80,7 +104,7 @@ def _inner(left: Node, right: Node, factor: Fraction) -> Node:
 def _with(node: Node, chosen: dict[str, Fraction]) -> Node:
     if isinstance(node, Call) and node.name in chosen:
         factor, points = chosen[node.name], node.arguments
-        return Number(factor) if len(points) == 1 else _inner(points[0], points[1], factor)
+        return Number(factor) if len(points) < 2 else _inner(points[0], points[1], factor)
     return _simple(rebuilt(node, tuple(_with(child, chosen) for child in node.children)))
 
 

@@ -14,7 +14,8 @@ from mercer.kernels.formulas.coefficients import Coefficients, Decision, of_mono
 from mercer.kernels.formulas.expression import Expression
 from mercer.kernels.formulas.polynomials import Monomial
 from mercer.kernels.formulas.surds import TooLargeError
-from mercer.kernels.proof.limit import Limit
+from mercer.kernels.formulas.tree import RUN, columns_in
+from mercer.kernels.proof.limit import Limit, TimeUp
 from mercer.kernels.proof.record import Witness
 from mercer.kernels.proof.search import quick_witness
 from mercer.kernels.proof.subject import KernelSubject
@@ -26,6 +27,8 @@ MAX_SHOWN = 6
 """Monomials whose matrix is written down."""
 MAX_SOLVED = 40
 """Monomials for which points are found by solving a system."""
+WITNESS_SECONDS = 2.0
+"""Seconds for points that show why a text is refused."""
 SCALES = (1, 2)
 """Multiples of the grid of points that is tried."""
 
@@ -41,6 +44,18 @@ def decided(expression: Expression, d: int) -> tuple[Coefficients, Decision] | N
     except TooLargeError:
         return None
     return None if decision is None else (coefficients, decision)
+
+
+def refuted(expression: Expression, d: int | None) -> Witness | None:
+    """What shows that a polynomial in a known number of columns is no kernel on the reals; None where it may be one."""
+    width = d or expression.width or (None if RUN in columns_in(expression.root) else expression.least_width)
+    found = None if width is None else decided(expression, width)
+    if found is None or width is None or found[1].direction is None:
+        return None
+    try:
+        return witness_of(expression, found[1], width, REALS, Limit(WITNESS_SECONDS))
+    except TimeUp:
+        return None
 
 
 def words_of(coefficients: Coefficients, decision: Decision) -> tuple[str, ...]:

@@ -53,9 +53,10 @@ def prove(
     kernel : Kernel, str or callable
         A kernel; a text; or a Python function of two points (arrays of d numbers), which can be refuted or left
         unknown, never proven. A text has kernels by their names, "gaussian - laplace", or is a formula of two points as
-        on paper or in LaTeX: "(1 + x.x')^2", "x1*z1 + x2*z3", "min(x, z)", "exp(-|x - z|^2/(2 s^2))",
+        on paper or in LaTeX: "(1 + x.x')^2", "x1*z1 + x2*z3", "min(x, z)", `"exp(-|x - z|^2/(2 s^2))"`,
         "x'[[2, 1], [1, 2]]z". Letters of scale without a value are 1. Functions of the points may be only named,
-        "f(x) k(x, z) f(z)": then it is proven for all of them.
+        "f(x) k(x, z) f(z)", and so may numbers a, b, c, w, alpha, beta, eta, kappa, lambda1, mu and theta: then it is
+        proven for all of them, numbers of at least 0.
     d : int or None, default=None
         The number of columns; None takes as many as possible, or the only one that fits the kernel.
     domain : Domain, {"reals", "nonnegative", "integers", "naturals", "sphere"} or None, default=None
@@ -100,6 +101,8 @@ def prove(
         return answered(kernel, width, place, names, limit, prove_kernel)
     if isinstance(kernel, Kernel):
         return prove_kernel(Question(kernel), width, place, limit)
+    if isinstance(kernel, type) and issubclass(kernel, Kernel):
+        raise KernelError(f"prove needs a kernel; got the class {kernel.__name__}. Give {kernel.__name__}(...).")
     if callable(kernel):
         return _prove_function(kernel, width, REALS if place is None else place, limit)
     raise KernelError(f"prove needs a kernel, a text or a function of two points; got {kernel!r}. Give one of these.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations
 from typing import Any
@@ -24,7 +24,7 @@ from mercer.kernels.formulas.signed import Signed
 from mercer.kernels.formulas.tree import ONLY, RUN, Node, Number, Over, columns_in, with_column
 from mercer.kernels.precision.mpmath_arrays import precisely
 from mercer.kernels.proof.difference import Difference, of_signed, signed
-from mercer.kernels.proof.for_all import prove_for_all
+from mercer.kernels.proof.for_all import instance_of_numbers, prove_for_all
 from mercer.kernels.proof.limit import Limit
 from mercer.kernels.proof.polynomial import INDEPENDENT, decided, witness_of, words_of
 from mercer.kernels.proof.prove import Question
@@ -114,7 +114,7 @@ def _formula(formula: Expression, asked: Asked) -> Proof:
         formula.check_width(asked.d)
     said = tuple(f"{letter} has no value in the formula, and is taken as 1" for letter in formula.assumed)
     if is_assumed(formula.root):
-        return prove_for_all(formula, asked.d, asked.place or REALS, asked.limit)
+        return _for_all(formula, said, asked)
     found = signed_kernels(formula, asked.d)
     kernel = None if found is None else of_signed(found)
     named = (*said, f"the formula is {kernel}")
@@ -133,6 +133,20 @@ def _formula(formula: Expression, asked: Asked) -> Proof:
         return asked.about(Question(over, formula, (*said, f"the formula is the {over}")))
     asymmetry = _asymmetric(formula, said, asked)
     return asymmetry or asked.about(Question(Unrecognised(formula), formula, said))
+
+
+def _for_all(formula: Expression, said: tuple[str, ...], asked: Asked) -> Proof:
+    """By rules; where they leave it open, with the number 1 for what is only named, which may refute it."""
+    proof = prove_for_all(formula, asked.d, asked.place, said, asked.limit)
+    instance = instance_of_numbers(formula) if proof.status == "unknown" else None
+    if instance is None:
+        return proof
+    words, chosen = instance
+    found = _formula(replace(chosen, assumed=()), replace(asked, place=proof.domain))
+    if found.status != "refuted":
+        return proof
+    steps = (*proof.steps[:-1], f"not for every choice: {words} the formula is {chosen}", *found.steps)
+    return replace(found, steps=steps, asked=formula)
 
 
 def _exact(formula: Expression, shown: Kernel | Expression, said: tuple[str, ...], asked: Asked) -> Proof | None:

@@ -26,6 +26,8 @@ MAX_SHOWN_COORDINATES = 12
 WITNESSED = ("", "point", "weight")
 
 Status = Literal["proven", "refuted", "unknown"]
+BRIEF = 4
+"""Points of a witness in a line."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +57,17 @@ class Witness(Shown):
     weights: NDArray[np.float64]
     value: float
     digits: int
+
+    @property
+    def brief(self) -> str:
+        """The points and the sum, in a line."""
+        points = [f"({', '.join(f'{v:.12g}' for v in point)})" for point in self.points[:BRIEF]]
+        if len(self.points) == 1:
+            return f"k(x, x) = {self.value:.12g} at x = {points[0]}"
+        weights = ", ".join(f"{weight:.12g}" for weight in self.weights[:BRIEF])
+        more = ", ..." * (len(self.points) > BRIEF)
+        said = f"the points {', '.join(points)}{more} and the weights {weights}{more}"
+        return f"{said} make sum_ij c_i c_j k(x_i, x_j) = {self.value:.12g}"
 
     def __str__(self) -> str:
         count = len(self.points)
@@ -266,7 +279,11 @@ class Proof(Shown):
         """The sentence after the name."""
         verb = {"proven": "is a kernel", "refuted": "is not a kernel", "unknown": "may or may not be a kernel"}
         columns = f", {self._columns()}" if self.domain.columns else ""
-        return f"{verb[self.status]} on {self.domain}{columns}."
+        numbers = () if self.asked is None or isinstance(self.asked, Kernel) else self.asked.named_numbers
+        plural = f"all numbers {', '.join(numbers[:-1])} and {numbers[-1]}" if len(numbers) > 1 else ""
+        chosen = plural or f"every number {''.join(numbers)}"
+        all_of = f", and {chosen} of at least 0" if numbers and self.status != "refuted" else ""
+        return f"{verb[self.status]} on {self.domain}{columns}{all_of}."
 
     def _columns(self) -> str:
         if self.dimension is not None:

@@ -120,6 +120,9 @@ def _step(step: str, formulas: dict[str, str]) -> str:
     if begun:
         rest = step.removeprefix(begun)
         return f"${formulas[begun]}${':' if rest[0] == ':' else ''} {typeset(rest.lstrip(':'))}"
+    last = max((text for text in formulas if step.endswith(f" is {text}")), key=len, default="")
+    if last:
+        return f"{typeset(step.removesuffix(last).rstrip())} ${formulas[last]}$"
     return typeset(step)
 
 

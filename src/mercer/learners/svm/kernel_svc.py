@@ -115,7 +115,7 @@ class KernelSVC(ClassifierMixin, BaseSVM[SVCProblem]):  # type: ignore[misc]  # 
     coef_ : array of shape (functions, features)
         The weights, where the kernel is linear, or has another finite lift.
     margin_ : float or array of shape (pairs,)
-        1 / |f|, half of the width between f + b = -1 and f + b = 1.
+        `1 / |f|`, half of the width between f + b = -1 and f + b = 1.
     converged_ : bool
         Whether all functions are optimal to `tol`.
     n_iter_ : int or array
@@ -264,7 +264,7 @@ class KernelSVC(ClassifierMixin, BaseSVM[SVCProblem]):  # type: ignore[misc]  # 
 
     @property
     def margin_(self) -> Any:
-        """1 / |f|: the distance, on the features, of the boundary from f + b = 1; of three or more classes per pair.
+        """`1 / |f|`: the distance, on the features, of the boundary from f + b = 1; of three or more classes per pair.
 
         It is half of the width between the margins, as `min_i y_i (f(x_i) + b) / |f|` of a perceptron is half of its
         own: with C=np.inf both are one number, to `tol`. Infinite where f is zero. Cost: pairs of the support.

@@ -226,7 +226,9 @@ def _draw_graphs(picture: Picture, found: Found) -> None:
     order = np.argsort(found["y"], kind="stable")
     rows = [found["X"][i] for i in order]
     GramDisplay.from_kernel(found["kernels"]["neighbours"], rows, ax=axes, style=picture.style)
-    picture.name(axes, "ten paths, rings and stars, by neighbours")
+    for set_ticks in (axes.set_xticks, axes.set_yticks):
+        set_ticks([4.5, 14.5, 24.5], ["paths", "rings", "stars"])
+    picture.name(axes, "ten of each, by neighbours", "30 graphs", "30 graphs")
 
 
 # -- costs ------------------------------------------------------------------------------------------------------------
@@ -242,6 +244,9 @@ def costs() -> dict[str, Any]:
     return {"sizes": sizes, "stages": stages}
 
 
+POWERS = {"kernel matrix": 2, "solve": 3}
+
+
 def _power(stage: str, power: int) -> Claim:
     def decide(found: Found) -> Verdict:
         last, before = found["stages"][-1][stage], found["stages"][-2][stage]
@@ -255,7 +260,8 @@ def _power(stage: str, power: int) -> Claim:
 def _draw_costs(picture: Picture, found: Found) -> None:
     (axes,) = picture.panels()
     for stage in found["stages"][0]:
-        axes.loglog(found["sizes"], [each[stage] for each in found["stages"]], "o-", label=stage)
+        label = f"{stage}: n^{POWERS[stage]}"
+        axes.loglog(found["sizes"], [each[stage] for each in found["stages"]], "o-", label=label)
     axes.axhline(60, color="0.5", linestyle="--", label="a minute")
     picture.finish(axes, "planned for a direct solution", "rows n", "seconds")
 

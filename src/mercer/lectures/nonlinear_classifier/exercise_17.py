@@ -71,7 +71,7 @@ def _draw(picture: Picture, found: Found) -> None:
             scores = lift(features, 2).transform(places) @ answer.coef + answer.intercept
             axes.contour(across, across, scores.reshape(201, 201), levels=[0], colors="black")
         axes.set(xlim=(-3.2, 3.2), ylim=(-3.2, 3.2), aspect="equal")
-        picture.finish(axes, f"{letter}: {'yes' if answer else 'no'}")
+        picture.finish(axes, f"{letter}: {'yes' if answer else 'no'}", f"[{', '.join(features)}]")
     picture.one_legend()
 
 

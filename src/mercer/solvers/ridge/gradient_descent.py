@@ -34,7 +34,7 @@ class GradientDescent(Solver):
     In the dual, A = Phi Phi' and b = y, this is the descent `w <- w - step * gradient` on the loss `|y - Phi w|^2 +
     alpha |w|^2` for the weights w = Phi' x = sum_i x_i phi_i, written entirely in the x_i: `x_i <- x_i - step * 2
     (w.phi_i - y_i + alpha x_i)`. In the primal, A = Phi' Phi and b = Phi' y, it is the same descent of w itself, and
-    passes through the same w. Losses and steps have no half: for |y - Phi w|^2 / 2 the same step is twice as large.
+    passes through the same w. Losses and steps have no half: for `|y - Phi w|^2 / 2` the same step is twice as large.
 
     Residuals and losses never grow while a step is at most 1 / (largest eigenvalue of A + alpha). Half of that, "auto",
     lets no direction overshoot: stopped early, it shrinks each of them, as a ridge does. With different alphas each

@@ -10,8 +10,6 @@ from mercer.kernels.formulas.tree import ONLY, RUN, Call, Column, Dot, Node, Nor
 
 MAX_ENTRIES = 64
 """Entries of a vector that is written out, and rows and columns of a matrix."""
-
-
 UNIT = number(1)
 
 
@@ -70,6 +68,13 @@ class Vector:
         squares = add(tuple(power(entry, number(2)) for entry in self.entries))
         return multiply((absolute(self.scale), Call("sqrt", (squares,))))
 
+    @property
+    def sum_of_sizes(self) -> Node:
+        """The 1-norm."""
+        if self.body is not None:
+            return multiply((absolute(self.scale), total("sum", absolute(self.body))))
+        return multiply((absolute(self.scale), add(tuple(map(absolute, self.entries)))))
+
     def squared(self) -> Node:
         """The squared length."""
         scale = power(self.scale, number(2))
@@ -124,6 +129,10 @@ class Matrix:
             raise ShapeError(f"A matrix of {width} columns meets a vector of {other.width} entries")
         entries = (add(tuple(multiply((row[k], other.at(k))) for k in range(width))) for row in self.rows)
         return Vector(entries=tuple(entries), scale=other.scale)
+
+
+Value = Node | Vector | Matrix
+"""What operands are: numbers for each pair of points, vectors, and matrices."""
 
 
 def minimum(first: Vector, second: Vector) -> Node:
