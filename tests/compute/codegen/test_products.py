@@ -6,8 +6,8 @@ from scipy.spatial.distance import cdist
 
 from mercer.compute.codegen import products
 from mercer.compute.codegen.kept import njit
+from mercer.compute.codegen.sides import packed
 from mercer.compute.codegen.sweeps import BLOCK_BYTES, ROWS
-from mercer.compute.codegen.tiles import _packed
 
 SWEEPS = {
     "inner products": (products.inner_products, lambda X, Z: X @ Z.T),
@@ -34,7 +34,7 @@ def test_all_columns_of_some_rows(name, dtype, d):
     rng = np.random.default_rng(d)
     m = 197
     X, Z = (rng.integers(-8, 9, size=(rows, d)).astype(dtype) for rows in (7, m))
-    blocks, wanted = _packed(Z, 0), SWEEPS[name][1](X, Z) if d else np.zeros((7, m))
+    blocks, wanted = packed(Z, 0), SWEEPS[name][1](X, Z) if d else np.zeros((7, m))
     for start, stop in ((0, m), (0, 1), (1, 2), (63, 65), (100, 101), (64, 128), (m - 1, m)):
         for i, last in ((0, 6), (3, 6), (5, 6), (6, 6), (1, 2)):
             out = np.full((ROWS, m + 2 * blocks.shape[2]), np.nan, dtype)
@@ -48,7 +48,7 @@ def test_all_columns_of_some_rows(name, dtype, d):
 def test_nothing_is_written_beyond_the_block_of_the_last_column(name):
     X, Z = np.ones((4, 3)), np.ones((64, 3))
     out = np.full((ROWS, 96), np.nan)
-    RUNS[name](X, 0, 3, _packed(Z, 0), 0, 33, out)
+    RUNS[name](X, 0, 3, packed(Z, 0), 0, 33, out)
     assert np.isnan(out[:, 64:]).all()
 
 
@@ -59,7 +59,7 @@ def test_a_pair_has_the_same_bits_wherever_it_stands(name, dtype):
     row, column = rng.standard_normal((2, 1, 37)).astype(dtype)
     X, Z = np.repeat(row, 4, axis=0), np.repeat(column, 200, axis=0)
     out = np.empty((ROWS, 256), dtype)
-    RUNS[name](X, 0, 3, _packed(Z, 0), 0, 200, out)
+    RUNS[name](X, 0, 3, packed(Z, 0), 0, 200, out)
     assert len(np.unique(out[:, :200])) == 1
 
 

@@ -5,24 +5,25 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mercer.compute.codegen import jit_cache
-from mercer.compute.codegen.emit import Method, Program, write
+from mercer.compute.codegen.emit import write
 from mercer.compute.codegen.formula import Group
 from mercer.compute.codegen.pair_statistics import Measured
 from mercer.compute.codegen.precision import STATISTICS, VALUES
-from mercer.compute.codegen.sparse_tiles import PANEL_WIDTH_FACTOR, SparseTiles, pair_of
+from mercer.compute.codegen.program import Method, Program
+from mercer.compute.codegen.sides import Chosen, Side, steps
+from mercer.compute.codegen.sparse_tiles import PANEL_WIDTH_FACTOR, SparseTiles
 from mercer.compute.codegen.sweeps import BLOCK_BYTES, ROWS
 from mercer.compute.codegen.symbols import Symbol
 from mercer.compute.runtime import threads
 
 Array = NDArray[Any]
-Chosen = NDArray[np.intp] | None
 
 MAX_TILE_BYTES = 1 << 19
 """Bytes of a tile that is stored, at most: about the second-level cache of a core."""
@@ -130,16 +131,16 @@ class Fused:
         panel = min(MAX_SUMS_BYTES // ROWS, MAX_PANEL_BYTES // widest) // size
         return width, max(panel // block, 1) * block
 
-    def _all_sides(self) -> list[_Side]:
+    def _all_sides(self) -> list[Side]:
         """Both sides of every group for the loops; where two are the same numbers, they are one."""
-        found: dict[tuple[int, int, int], _Side] = {}
+        found: dict[tuple[int, int, int], Side] = {}
         sides = []
         for each in self._program.coordinates:
             group = self._measured[each.group] if each.moved else each.group
             panel = self.panel * each.paneled
             key = id(group.left), id(group.right), panel
             if key not in found:
-                found[key] = _Side.of(group, self._statistics, panel)
+                found[key] = Side.of(group, self._statistics, panel)
             sides.append(found[key])
         return sides
 
@@ -180,9 +181,9 @@ class Fused:
     def _tiles(self, i0: int, stop: int, columns: int) -> Iterator[Tile]:
         """The tiles of a block of rows before `stop`; in a symmetric matrix those left of the diagonal, and on it."""
         i1 = min(i0 + TILE_ROWS, stop)
-        for j0, j1 in _steps(0, i0 if self.symmetric else self.shape[1], columns):
+        for j0, j1 in steps(0, i0 if self.symmetric else self.shape[1], columns):
             yield Tile(i0, i1, j0, j1, self._packed(j0, j1))
-        for j0, j1 in _steps(i0, i1 if self.symmetric else i0, columns):
+        for j0, j1 in steps(i0, i1 if self.symmetric else i0, columns):
             yield Tile(i0, i1, j0, j1, self._packed(j0, j1))
 
     def _column(self, j0: int) -> Iterator[Tile]:
@@ -198,7 +199,7 @@ class Fused:
         return tuple(side.panel(j0, j1) for side in self._tiled)
 
     def _all_packs(self) -> dict[tuple[int, int], tuple[Any, ...]]:
-        return {(j0, j1): self._pack(j0, j1) for j0, j1 in _steps(0, self.shape[1], self.columns) if self._tiled}
+        return {(j0, j1): self._pack(j0, j1) for j0, j1 in steps(0, self.shape[1], self.columns) if self._tiled}
 
     @property
     def _wide(self) -> int:
@@ -317,57 +318,6 @@ class Fused:
         return tiles + sum(widths) * m * size + sums + m * columns * size
 
 
-@dataclass(frozen=True, eq=False)
-class _Side:
-    """Both sides of a group for generated loops; the right one also by coordinates, in blocks or panels of columns."""
-
-    left: Array
-    right: Array
-    packed: Array
-    panel: int
-
-    @classmethod
-    def of(cls, group: Group | Measured, dtype: np.dtype[Any], panel: int) -> _Side:
-        """The rows as they are, or measured from the common origin; `panel` is 0 for blocks."""
-        left = np.ascontiguousarray(group.left, dtype=dtype)
-        right = left if group.right is group.left else np.ascontiguousarray(group.right, dtype=dtype)
-        return cls(left, right, _packed(right, panel), panel)
-
-    @property
-    def width(self) -> int:
-        """The number of columns."""
-        return int(self.left.shape[1])
-
-    def at(self, rows: NDArray[np.intp]) -> _Side:
-        """Some rows of the left side."""
-        return replace(self, left=self.left[rows])
-
-    def within(self, rows: Chosen, columns: Chosen) -> _Side:
-        """Some rows of both sides."""
-        left, right = pair_of(self.left, self.right, rows, columns)
-        return _Side(left, right, self.packed if columns is None else _packed(right, self.panel), self.panel)
-
-
-def _packed(right: Array, panel: int) -> Array:
-    """(blocks or panels, coordinates, their columns); the last is filled up.
-
-    Blocks are read from the beginning to the end. In panels coordinates lie further apart than their columns need:
-    at a distance of a power of two they would drive each other out of caches.
-    """
-    (m, d), block = right.shape, BLOCK_BYTES // right.itemsize
-    width = panel or block
-    found = np.zeros((-(-m // width), d, width + (block if panel else 0)), right.dtype)
-    full = m // width
-    found[:full, :, :width] = right[: full * width].reshape(full, width, d).transpose(0, 2, 1)
-    found[full:, :, : m - full * width] = right[full * width :].T
-    return found
-
-
-def _steps(start: int, stop: int, step: int) -> Iterator[tuple[int, int]]:
-    for first in range(start, stop, step):
-        yield first, min(first + step, stop)
-
-
 def _stacked(vectors: list[Array], dtype: np.dtype[Any]) -> Array:
     return np.ascontiguousarray(np.stack(vectors), dtype=dtype) if vectors else np.zeros((1, 1), dtype)
 
@@ -378,9 +328,9 @@ def dealt(starts: range, workers: int) -> list[list[int]]:
 
 
 def queues(starts: range, workers: int, shared: bool) -> list[list[deque[int]]]:
-    """The blocks of each thread, as one queue; shared where results do not depend on who computes what.
+    """The blocks of each thread, as one queue; shared where results do not depend on which thread has which.
 
-    Then a thread that the system keeps waiting does not keep the others waiting.
+    Then a thread that the system keeps waiting does not hold up the others.
     """
     if not shared:
         return [[deque(part)] for part in dealt(starts, workers)]
@@ -389,7 +339,7 @@ def queues(starts: range, workers: int, shared: bool) -> list[list[deque[int]]]:
 
 
 def taken(queue: deque[int]) -> Iterator[int]:
-    """What is in a queue, for whoever comes first."""
+    """What is in a queue, until it is empty."""
     while True:
         try:
             first = queue.popleft()  # whatever other threads do: the queue may be empty at any moment

@@ -11,10 +11,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mercer.compute.codegen import jit_cache
-from mercer.compute.codegen.emit import Method
 from mercer.compute.codegen.formula import Group, asked, groups
 from mercer.compute.codegen.pair_statistics import Measured
 from mercer.compute.codegen.precision import exponents, fits_single
+from mercer.compute.codegen.program import Method
 from mercer.compute.codegen.symbols import Symbol
 from mercer.compute.codegen.tiles import Fused
 from mercer.kernels.evaluation.precision_check import Route, keeps_promise
