@@ -5,7 +5,7 @@ import pytest
 from scipy.spatial.distance import cdist
 
 from mercer.compute.codegen import tiles
-from mercer.kernels import Gaussian, Laplace, Linear, Min
+from mercer.kernels import Gaussian, Laplace, Linear, Matern, Min
 from mercer.kernels.evaluation import dispatch
 from mercer.kernels.evaluation.evaluate import fused_from
 from mercer.kernels.points import points_from
@@ -195,3 +195,23 @@ def test_progress_counts_every_pair(symmetric, columns):
     pairs = found.shape[0] * found.shape[1]
     assert told[-1].done == told[-1].total
     assert told[-1].total < 0.7 * pairs if symmetric else told[-1].total == pairs
+
+
+# -- near pairs --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("share", [0.002, 0.5, 0.9])
+@pytest.mark.parametrize(("d", "swept"), [(10, True), (20, False)])
+def test_near_pairs_are_computed_from_differences(d, swept, share):
+    """Few of a row, one by one, and many at once: as accurate as if all were."""
+    rng = np.random.default_rng(0)
+    X, Z = rng.standard_normal((2, 517, d))
+    near = rng.random(517) < share
+    Z[near] = X[0] + 1e-3 * rng.standard_normal((517, d))[near]
+    X[::3] = X[0]
+    X, Z = X.astype(np.float32), Z.astype(np.float32)
+    found = passes(Matern(1.5, d**0.5), X, Z)
+    (method,) = found.methods.values()
+    assert (found.precision, method.kind, method.repaired, method.swept) == ("float32", "product", True, swept)
+    r = np.sqrt(3) * cdist(X.astype(float), Z.astype(float)) / d**0.5
+    np.testing.assert_allclose(found.matrix(np.dtype(np.float32), 2)[0], (1 + r) * np.exp(-r), rtol=2e-6)
