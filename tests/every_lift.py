@@ -80,7 +80,9 @@ SEVERAL = {
 
 def exported_lifts() -> set[type[Lift]]:
     """Every class that `mercer.lifts` exports and that can be built."""
-    found = {one for one in vars(lifts).values() if isinstance(one, type) and issubclass(one, Lift)}
+    found = {
+        one for one in (getattr(lifts, name) for name in dir(lifts)) if isinstance(one, type) and issubclass(one, Lift)
+    }
     return {one for one in found if not inspect.isabstract(one)}
 
 

@@ -1,5 +1,7 @@
 """What importing Mercer costs, what it exports, and that its examples run."""
 
+import ast
+import importlib
 import runpy
 import subprocess
 import sys
@@ -35,6 +37,27 @@ def test_public_names_exist():
     for name in mercer.__all__:
         assert hasattr(mercer, name)
     assert metadata("mercer")["Version"] == mercer.__version__
+
+
+LAZY = [path for path in sorted(Path(mercer.__path__[0]).rglob("__init__.py")) if " = later(" in path.read_text()]
+
+
+@pytest.mark.parametrize("path", LAZY, ids=lambda path: path.parent.name)
+def test_a_package_loads_the_names_that_type_checkers_see(path):
+    module = importlib.import_module(".".join(["mercer", *path.relative_to(mercer.__path__[0]).parts[:-1]]))
+    lines = [line for line in ast.walk(ast.parse(path.read_text())) if isinstance(line, ast.ImportFrom)]
+    seen = {name.name: line.module for line in lines for name in line.names if name.asname == name.name}
+    seen.pop("__version__", None)
+    assert sorted(seen) == dir(module) == list(module.__all__)
+    for name, home in seen.items():
+        assert getattr(module, name) is getattr(importlib.import_module(home), name)
+
+
+def test_a_package_is_empty_until_it_is_asked():
+    asked = "import mercer.kernels as k; before = len(vars(k)); k.Gaussian; print(before, len(vars(k)))"
+    done = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
+    before, after = map(int, done.stdout.split())
+    assert before < after < len(dir(mercer.kernels))
 
 
 @pytest.mark.parametrize("example", ["tour", "exercise_21"])
@@ -76,3 +99,5 @@ def test_contributing_shows_the_real_file():
     line = "from mercer.kernels.radial.laplace import Laplace as Laplace"
     assert line in guide
     assert line in exports
+    assert '"Laplace": "radial.laplace",' in guide
+    assert '"Laplace": "radial.laplace",' in exports

@@ -1,172 +1,115 @@
 """Mercer: kernel methods and feature lifting, where a kernel and a lift are two readings of one object."""
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from mercer import errors
-from mercer.errors import ModelFileError
 from mercer.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from mercer import (
-        displays,
-        geometry,
-        hypothesis_tests,
-        kernels,
-        learners,
-        lectures,
-        lifts,
-        models,
-        operators,
-        planner,
-        solvers,
-        sources,
-        testing,
-        tuning,
+    from mercer import displays as displays
+    from mercer import errors as errors
+    from mercer import geometry as geometry
+    from mercer import hypothesis_tests as hypothesis_tests
+    from mercer import kernels as kernels
+    from mercer import learners as learners
+    from mercer import lectures as lectures
+    from mercer import lifts as lifts
+    from mercer import models as models
+    from mercer import operators as operators
+    from mercer import planner as planner
+    from mercer import solvers as solvers
+    from mercer import sources as sources
+    from mercer import tables as tables
+    from mercer import testing as testing
+    from mercer import tuning as tuning
+    from mercer.errors import ModelFileError as ModelFileError
+    from mercer.geometry import region as region
+    from mercer.geometry import separable as separable
+    from mercer.hypothesis_tests import hsic as hsic
+    from mercer.hypothesis_tests import mmd as mmd
+    from mercer.kernels import exp as exp
+    from mercer.kernels.domain import Domain as Domain
+    from mercer.kernels.proof.prove import prove as prove
+    from mercer.kernels.proof.record import Asymmetry as Asymmetry
+    from mercer.kernels.proof.record import ObjectWitness as ObjectWitness
+    from mercer.kernels.proof.record import Proof as Proof
+    from mercer.kernels.proof.record import SpectralWitness as SpectralWitness
+    from mercer.kernels.proof.record import Witness as Witness
+    from mercer.kernels.tables import kernel_for as kernel_for
+    from mercer.kernels.text import parse as parse
+    from mercer.learners import KernelKMeans as KernelKMeans
+    from mercer.learners import KernelLogisticRegression as KernelLogisticRegression
+    from mercer.learners import KernelOneClassSVM as KernelOneClassSVM
+    from mercer.learners import KernelPCA as KernelPCA
+    from mercer.learners import KernelPerceptron as KernelPerceptron
+    from mercer.learners import KernelRidge as KernelRidge
+    from mercer.learners import KernelRidgeClassifier as KernelRidgeClassifier
+    from mercer.learners import KernelSVC as KernelSVC
+    from mercer.learners import KernelSVR as KernelSVR
+    from mercer.learners import Perceptron as Perceptron
+    from mercer.learners import SpectralClustering as SpectralClustering
+    from mercer.learners.run.convergence import ConvergenceWarning as ConvergenceWarning
+    from mercer.lifts import lift as lift
+    from mercer.lifts.checking import check as check
+    from mercer.models import inspect as inspect
+    from mercer.models import load as load
+    from mercer.models import save as save
+    from mercer.operators.repair import repair as repair
+    from mercer.planner.from_shapes import plan as plan
+else:
+    from mercer.exports import later
+
+    __getattr__, __dir__, __all__ = later(
+        __name__,
+        {
+            "Asymmetry": "kernels.proof.record",
+            "ConvergenceWarning": "learners.run.convergence",
+            "Domain": "kernels.domain",
+            "KernelKMeans": "learners",
+            "KernelLogisticRegression": "learners",
+            "KernelOneClassSVM": "learners",
+            "KernelPCA": "learners",
+            "KernelPerceptron": "learners",
+            "KernelRidge": "learners",
+            "KernelRidgeClassifier": "learners",
+            "KernelSVC": "learners",
+            "KernelSVR": "learners",
+            "ModelFileError": "errors",
+            "ObjectWitness": "kernels.proof.record",
+            "Perceptron": "learners",
+            "Proof": "kernels.proof.record",
+            "SpectralClustering": "learners",
+            "SpectralWitness": "kernels.proof.record",
+            "Witness": "kernels.proof.record",
+            "check": "lifts.checking",
+            "displays": "",
+            "errors": "",
+            "exp": "kernels",
+            "geometry": "",
+            "hsic": "hypothesis_tests",
+            "hypothesis_tests": "",
+            "inspect": "models",
+            "kernel_for": "kernels.tables",
+            "kernels": "",
+            "learners": "",
+            "lectures": "",
+            "lift": "lifts",
+            "lifts": "",
+            "load": "models",
+            "mmd": "hypothesis_tests",
+            "models": "",
+            "operators": "",
+            "parse": "kernels.text",
+            "plan": "planner.from_shapes",
+            "planner": "",
+            "prove": "kernels.proof.prove",
+            "region": "geometry",
+            "repair": "operators.repair",
+            "save": "models",
+            "separable": "geometry",
+            "solvers": "",
+            "sources": "",
+            "tables": "",
+            "testing": "",
+            "tuning": "",
+        },
     )
-    from mercer.geometry import region, separable
-    from mercer.hypothesis_tests import hsic, mmd
-    from mercer.kernels import exp
-    from mercer.kernels.domain import Domain
-    from mercer.kernels.proof.prove import prove
-    from mercer.kernels.proof.record import Asymmetry, ObjectWitness, Proof, SpectralWitness, Witness
-    from mercer.kernels.tables import kernel_for
-    from mercer.kernels.text import parse
-    from mercer.learners import (
-        KernelKMeans,
-        KernelLogisticRegression,
-        KernelOneClassSVM,
-        KernelPCA,
-        KernelPerceptron,
-        KernelRidge,
-        KernelRidgeClassifier,
-        KernelSVC,
-        KernelSVR,
-        Perceptron,
-        SpectralClustering,
-    )
-    from mercer.learners.run.convergence import ConvergenceWarning
-    from mercer.lifts import lift
-    from mercer.lifts.checking import check
-    from mercer.models import inspect, load, save
-    from mercer.operators.repair import repair
-    from mercer.planner.from_shapes import plan
-
-
-__all__ = [
-    "Asymmetry",
-    "ConvergenceWarning",
-    "Domain",
-    "KernelKMeans",
-    "KernelLogisticRegression",
-    "KernelOneClassSVM",
-    "KernelPCA",
-    "KernelPerceptron",
-    "KernelRidge",
-    "KernelRidgeClassifier",
-    "KernelSVC",
-    "KernelSVR",
-    "ModelFileError",
-    "ObjectWitness",
-    "Perceptron",
-    "Proof",
-    "SpectralClustering",
-    "SpectralWitness",
-    "Witness",
-    "check",
-    "displays",
-    "errors",
-    "exp",
-    "geometry",
-    "hsic",
-    "hypothesis_tests",
-    "inspect",
-    "kernel_for",
-    "kernels",
-    "learners",
-    "lectures",
-    "lift",
-    "lifts",
-    "load",
-    "mmd",
-    "models",
-    "operators",
-    "parse",
-    "plan",
-    "planner",
-    "prove",
-    "region",
-    "repair",
-    "save",
-    "separable",
-    "solvers",
-    "sources",
-    "tables",
-    "testing",
-    "tuning",
-]
-
-_LATER = {
-    "Asymmetry": "mercer.kernels.proof.record",
-    "ConvergenceWarning": "mercer.learners.run.convergence",
-    "Domain": "mercer.kernels.domain",
-    "KernelKMeans": "mercer.learners",
-    "KernelLogisticRegression": "mercer.learners",
-    "KernelPCA": "mercer.learners",
-    "KernelPerceptron": "mercer.learners",
-    "KernelRidge": "mercer.learners",
-    "KernelRidgeClassifier": "mercer.learners",
-    "KernelSVC": "mercer.learners",
-    "KernelSVR": "mercer.learners",
-    "KernelOneClassSVM": "mercer.learners",
-    "Perceptron": "mercer.learners",
-    "Proof": "mercer.kernels.proof.record",
-    "SpectralClustering": "mercer.learners",
-    "SpectralWitness": "mercer.kernels.proof.record",
-    "ObjectWitness": "mercer.kernels.proof.record",
-    "Witness": "mercer.kernels.proof.record",
-    "check": "mercer.lifts.checking",
-    "displays": "mercer.displays",
-    "exp": "mercer.kernels",
-    "geometry": "mercer.geometry",
-    "hsic": "mercer.hypothesis_tests",
-    "hypothesis_tests": "mercer.hypothesis_tests",
-    "inspect": "mercer.models",
-    "kernel_for": "mercer.kernels.tables",
-    "kernels": "mercer.kernels",
-    "learners": "mercer.learners",
-    "lectures": "mercer.lectures",
-    "lift": "mercer.lifts",
-    "lifts": "mercer.lifts",
-    "load": "mercer.models",
-    "mmd": "mercer.hypothesis_tests",
-    "models": "mercer.models",
-    "operators": "mercer.operators",
-    "parse": "mercer.kernels.text",
-    "plan": "mercer.planner.from_shapes",
-    "planner": "mercer.planner",
-    "prove": "mercer.kernels.proof.prove",
-    "region": "mercer.geometry",
-    "repair": "mercer.operators.repair",
-    "save": "mercer.models",
-    "separable": "mercer.geometry",
-    "solvers": "mercer.solvers",
-    "sources": "mercer.sources",
-    "tables": "mercer.tables",
-    "testing": "mercer.testing",
-    "tuning": "mercer.tuning",
-}
-"""What is imported when it is first asked for: `mercer --help` loads no NumPy, `import mercer` no scikit-learn."""
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _LATER:
-        from mercer.guesses.names import refuse  # what is meant is looked for when somebody guesses
-
-        return refuse("mercer", name)
-    module = import_module(_LATER[name])
-    return module if module.__name__ == f"mercer.{name}" else getattr(module, name)
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)

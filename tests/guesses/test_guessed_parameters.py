@@ -28,8 +28,8 @@ D2 = ((X[:, None] - X[None]) ** 2).sum(axis=2)
 CLASSES = [
     one
     for module in (kernels, lifts, learners)
-    for one in vars(module).values()
-    if inspect.isclass(one) and "__init__" in vars(one) and not inspect.isabstract(one)
+    for _, one in inspect.getmembers(module, inspect.isclass)
+    if "__init__" in vars(one) and not inspect.isabstract(one)
     if issubclass(one, kernels.Kernel | lifts.Lift | KernelEstimator)
 ]
 
@@ -196,7 +196,7 @@ def test_errors_inside_a_constructor_come_through():
 
 def test_the_tables_name_classes_and_parameters_that_exist():
     homes = {
-        name: one for module in (kernels, lifts, learners) for name, one in vars(module).items() if inspect.isclass(one)
+        name: one for module in (kernels, lifts, learners) for name, one in inspect.getmembers(module, inspect.isclass)
     }
     for (owner, _), formula in FORMULAS.items():
         assert formula.parameter in inspect.signature(homes[owner]).parameters

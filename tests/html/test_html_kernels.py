@@ -17,7 +17,7 @@ from mercer.kernels.proof.glance import glance
 from mercer.kernels.radial.base import Radial
 from mercer.kernels.tree_size import nodes
 
-EXPORTED = {name: each for name, each in vars(k).items() if inspect.isclass(each) and issubclass(each, k.Kernel)}
+EXPORTED = {name: each for name, each in inspect.getmembers(k, inspect.isclass) if issubclass(each, k.Kernel)}
 
 
 def simple(name):

@@ -352,3 +352,13 @@ def test_the_median_distance_is_the_lengthscale_that_is_found():
     assert median_distance(X, weights) == median_distance(repeated) == Gaussian("median").resolve(repeated).lengthscale
     with pytest.raises(InputError, match="median_distance needs"):
         median_distance([["a"]])
+
+
+@pytest.mark.parametrize("count", [10, 16_384, 16_385, 20_001, 97_461])
+def test_the_median_of_many_numbers_is_that_of_numpy(count):
+    random = np.random.default_rng(count)
+    normal = random.normal(size=count) ** 2
+    for numbers in (normal, np.round(3 * random.random(count)), np.sort(normal), np.zeros(count), -normal):
+        assert median._plain_median(numbers) == np.median(numbers)
+    normal[count // 2] = np.nan
+    assert np.isnan(median._plain_median(normal))

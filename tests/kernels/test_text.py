@@ -35,7 +35,7 @@ def test_property_text_parses_back_to_an_equal_kernel(kernel):
 
 @given(any_trees)
 def test_property_python_text_builds_an_equal_kernel(kernel):
-    scope = vars(mercer.kernels) | NAMES
+    scope = {name: getattr(mercer.kernels, name) for name in dir(mercer.kernels)} | NAMES
     assert eval(repr(kernel), scope) == kernel  # noqa: S307 - repr is Python; this test alone evaluates it
 
 

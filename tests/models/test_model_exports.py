@@ -113,7 +113,7 @@ def test_a_solver_that_is_exported_is_saved():
 def test_everything_that_is_exported_is_in_the_table():
     kinds: Any = (Lift, Solver, learners.estimator.KernelEstimator)
     for home in (lifts, learners, solvers):
-        classes = [one for one in vars(home).values() if isinstance(one, type) and issubclass(one, kinds)]
+        classes = [one for _, one in inspect.getmembers(home, inspect.isclass) if issubclass(one, kinds)]
         concrete = {one for one in classes if not inspect.isabstract(one)}
         assert concrete <= {*LIFTS, *LEARNERS, *HELD}
         assert concrete

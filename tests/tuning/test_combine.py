@@ -12,7 +12,7 @@ from mercer.compute.runtime import memory
 from mercer.compute.runtime.threads import one_thread_blas
 from mercer.errors import BudgetError, InputError, KernelError, NumericalWarning, ParseError
 from mercer.kernels import Constant, Gaussian, Laplace, Linear, Matern, Polynomial, Sigmoid
-from mercer.tuning.combine import _sources, combine
+from mercer.tuning.combination import _sources, combine
 from mercer.tuning.descent import SumError
 from mercer.tuning.leave_one_out import loo_path
 from mercer.tuning.members import aim_of, members_of

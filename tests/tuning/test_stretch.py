@@ -14,7 +14,7 @@ from mercer.tuning import stretch
 from mercer.tuning.evidence import Evidence
 from mercer.tuning.lengths import columned, lengths_of, replaced
 from mercer.tuning.reading import read
-from mercer.tuning.stretch import _Search
+from mercer.tuning.stretching import _Search
 
 
 def draw(*shape, seed=0):

@@ -150,8 +150,8 @@ def _each(kernel: Any, sample: Sample) -> tuple[Stretch | None, str]:
     One lengthscale alone is nothing to choose among, and no word is lost on it.
     """
     from mercer.kernels.evaluation.evaluate import read
+    from mercer.tuning import stretch
     from mercer.tuning.lengths import lengths_of
-    from mercer.tuning.stretch import stretch
 
     if 2 * len(sample.positions) < MIN_ROWS:
         return None, f"{UNTRIED} fewer than {MIN_ROWS} rows are fitted"

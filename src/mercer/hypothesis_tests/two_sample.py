@@ -27,7 +27,7 @@ from mercer.hypothesis_tests.spectral_null import Spectral, draws
 from mercer.hypothesis_tests.unbiased import two_sample_spread
 from mercer.hypothesis_tests.validation import Seen, kernel_of, pooled, seen_through
 from mercer.kernels import Kernel
-from mercer.kernels.function import PythonFunction
+from mercer.kernels.base import PythonFunction
 from mercer.lifts.randomness import generator
 
 USUAL = "gaussian('median')"

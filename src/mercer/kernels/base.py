@@ -41,6 +41,8 @@ MAX_DEPTH = 100
 """Levels of a tree: readings call themselves once a level, several times over, and Python's stack has 1,000 places."""
 MAX_NODES = 1_000_000
 """Nodes of a tree, shared parts as often as they stand in it: fifty times k + k has more than anybody can visit."""
+PythonFunction = Callable[[Any, Any], Any]
+"""A function of two points or of two tables, as users write it."""
 METHODS_OF_LIFTS = frozenset({"fit", "fit_transform", "get_feature_names_out", "transform"})
 ATOM, POWER, PRODUCT, SUM = 3, 2, 1, 0
 """How tightly a text binds: a child that binds less than its place gets parentheses."""

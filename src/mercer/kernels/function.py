@@ -20,8 +20,6 @@ from mercer.kernels.objects.domains import KINDS
 from mercer.kernels.pairs import Block, Pairs
 from mercer.kernels.points import Column, Points
 
-PythonFunction = Callable[[Any, Any], Any]
-"""A function of two points or of two tables, as users write it."""
 MISUSED = (TypeError, ValueError, IndexError, KeyError, AttributeError, AssertionError)
 """What a function of points raises where it gets tables, and the other way round."""
 MAX_ASYMMETRY = 1e-9

@@ -206,8 +206,8 @@ def _median(found: NDArray[Any], pairs: Numbers, zeros: float) -> float:
     """
     if not len(found):
         return 0.0
-    if zeros == 0.0 and (pairs == pairs[0]).all():
-        return float(np.median(found))
+    if zeros == 0.0 and (pairs.strides == (0,) or (pairs == pairs[0]).all()):
+        return _plain_median(found)
     half = (zeros + float(pairs.sum())) / 2
     for least, most in (_about(found, pairs, zeros / half), (-np.inf, np.inf)):
         below = zeros + float(pairs.sum(where=found < least))
@@ -218,6 +218,22 @@ def _median(found: NDArray[Any], pairs: Numbers, zeros: float) -> float:
             break
     ends = [int(np.searchsorted(counts, half, side=side)) for side in ("left", "right")]
     return float(np.mean([found[near[min(end, len(near)) - 1]] if end else 0.0 for end in ends]))
+
+
+def _plain_median(found: NDArray[Any]) -> float:
+    """NumPy's median: of many numbers only those near the middle of a sample are put in order."""
+    if len(found) <= 2 * SAMPLED_DISTANCES:
+        return float(np.median(found))
+    some = found[:: -(-len(found) // SAMPLED_DISTANCES)]
+    far = int(BRACKET_DEVIATIONS * len(some) ** 0.5)
+    ends = np.array([len(some) // 2 - far, len(some) // 2 + far])
+    least, most = np.partition(some, ends)[ends]
+    near, below = found[(found >= least) & (found <= most)], np.count_nonzero(found < least)
+    middle = np.array([(len(found) - 1) // 2, len(found) // 2]) - below
+    is_whole = below + len(near) + np.count_nonzero(found > most) == len(found)  # there is no NaN
+    if not (is_whole and middle[0] >= 0 and middle[1] < len(near)):
+        return float(np.median(found))
+    return float(np.mean(np.partition(near, middle)[middle]))
 
 
 def _about(found: NDArray[Any], pairs: Numbers, zeros: float) -> tuple[float, float]:

@@ -1,8 +1,8 @@
 """What kernels ask about pairs of points: distances, inner products, angles. One question, one computation.
 
-This is the plain NumPy way: distances come from differences, so that neither a large offset nor near-equal points cost
-accuracy; for sparse rows they come from products, and from differences where a product has cancelled. Everything is
-computed once for a block and shared by all leaves of a tree.
+This is the plain NumPy way: neither a large offset nor near-equal points cost accuracy, since distances come from
+differences; for rows of many columns, or sparse ones, from products, and from differences where a product has
+cancelled. Everything is computed once for a block and shared by all leaves of a tree.
 """
 
 from __future__ import annotations
@@ -17,11 +17,20 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import cdist, pdist
 
 from mercer.compute.codegen import sparse
-from mercer.compute.codegen.pair_statistics import squares
+from mercer.compute.codegen.pair_statistics import rounding, squares
+from mercer.compute.codegen.sparse import MAX_RELATIVE_ERROR
 from mercer.kernels.points import Points, refuse_sparse
 
 Block = NDArray[Any]
 """A matrix of one number per pair: rows of the left points, columns of the right points."""
+MAX_COLUMNS_BY_DIFFERENCES = 12
+"""Up to so many columns, differences take no longer than a product."""
+MAX_NUMBERS_BY_DIFFERENCES = 1 << 17
+"""Pairs times columns up to which they take no longer either, however many columns there are."""
+MAX_MEAN_SHARE = 0.25
+"""How long the mean of the rows may be, as a part of their mean square, to stand for the origin as they are."""
+MAX_CANCELLED_SHARE = 1 / 16
+"""The part of the pairs that may be computed again: beyond it, differences of all are quicker."""
 
 
 class Pairs:
@@ -79,7 +88,9 @@ class Pairs:
         """A profile of the "squared distance" or of the "distance", in units of a scale."""
         if argument == "distance":
             return self.block(profile(self.distance() / scale))
-        return self.block(profile(self.squared_distance() / scale / scale))
+        u = self.squared_distance() / scale
+        u /= scale  # in place: it is nobody else's
+        return self.block(profile(u))
 
     def block(self, values: Any) -> Block:
         """What a kernel's own code gave for these pairs, as a block."""
@@ -98,7 +109,7 @@ class Pairs:
     def _squared_distance(self) -> Block:
         if self.left.sparse:
             return sparse.squared_distances(self.left.values, self.right.values, self._sparse_product())
-        return np.asarray(cdist(self.left.values, self.right.values, "sqeuclidean"))
+        return squared_distances(self.left.values, self.right.values)
 
     def _distance(self) -> Block:
         return np.asarray(np.sqrt(self.squared_distance()))
@@ -159,3 +170,34 @@ def _scaled_rows(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
     """Rows whose largest entry is 1, so that no square overflows or vanishes, and what they were divided by."""
     largest = np.abs(values).max(axis=1, keepdims=True)
     return np.divide(values, largest, out=np.zeros_like(values), where=largest > 0), largest
+
+
+def squared_distances(left: NDArray[Any], right: NDArray[Any]) -> NDArray[Any]:
+    """|x - z|^2 of all pairs, relative to itself off by 5e-13 at most, and 0 exactly where rows are equal."""
+    if left.shape[1] <= MAX_COLUMNS_BY_DIFFERENCES or len(left) * right.size <= MAX_NUMBERS_BY_DIFFERENCES:
+        return np.asarray(cdist(left, right, "sqeuclidean"))
+    with np.errstate(over="ignore", invalid="ignore"):  # what overflows is computed again
+        found, least = _by_product(left, right)
+        near = np.flatnonzero(~(found.ravel() >= least))  # NaN, too
+    if len(near) > MAX_CANCELLED_SHARE * found.size:
+        return np.asarray(cdist(left, right, "sqeuclidean"))
+    i, j = np.divmod(near, len(right))
+    with np.errstate(over="ignore"):
+        found[i, j] = squares(left[i] - right[j])
+    return found
+
+
+def _by_product(left: NDArray[Any], right: NDArray[Any]) -> tuple[NDArray[Any], float]:
+    """The same from inner products about a common origin, and from what value on they are accurate enough."""
+    origin, sizes = right.mean(axis=0), squares(right)
+    near, same = origin @ origin <= MAX_MEAN_SHARE * sizes.mean(), left is right
+    if not near:
+        right = right - origin
+        left, sizes = right if same else left - origin, squares(right)
+    own = sizes if same else squares(left)
+    found = left @ right.T  # of one table, half of the work
+    found *= -2.0
+    found += own[:, None]
+    found += sizes
+    longest = float(own.max() + sizes.max())
+    return found, longest * rounding(left.shape[1], "float64") / MAX_RELATIVE_ERROR

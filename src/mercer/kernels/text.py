@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 MAX_LETTERS = 1 << 20
 """Letters of a text."""
+COMMON = {"poly": "Polynomial", "rbf": "Gaussian"}
+"""Classes of aliases that many texts hold: those of others are found when all kernels are loaded."""
 
 
 def parse(text: str, names: Mapping[str, Any] | None = None, *, open: bool = False) -> Kernel:
@@ -58,7 +60,7 @@ def parse(text: str, names: Mapping[str, Any] | None = None, *, open: bool = Fal
 
 def parse_for(text: str, d: int | None, names: Mapping[str, Any] | None = None, open: bool = False) -> Kernel:
     """The kernel of a text for rows of d columns: some formulas can only be taken apart where d is known."""
-    known = known_names() | dict(names or {})
+    known = Names(names)
     try:
         return KernelReader(text, known, MAX_NODES, open).kernel()
     except ParseError:
@@ -102,26 +104,46 @@ def numbers_among(names: Mapping[str, Any] | None) -> dict[str, Any]:
 
 def read_signed(text: str, names: Mapping[str, Any] | None = None) -> Kernel:
     """A kernel by its name, or a difference of some, which only `mercer.prove` takes."""
-    return KernelReader(text, known_names() | dict(names or {}), MAX_NODES, signed=True).kernel()
+    return KernelReader(text, Names(names), MAX_NODES, signed=True).kernel()
 
 
 def counted(text: str, names: Mapping[str, Any] | None = None, most: int = MAX_NODES) -> tuple[Kernel, int]:
     """The kernel of a text, and of how many kernels it is composed, which are at most so many."""
-    reader = KernelReader(text, known_names() | dict(names or {}), most)
+    reader = KernelReader(text, Names(names), most)
     return reader.kernel(), reader.nodes
 
 
 def known_names() -> dict[str, Any]:
     """Every name that a text may use: the leaf kernels that `mercer.kernels` exports, their aliases, and exp."""
-    leaves = [thing for thing in vars(catalog).values() if _is_leaf(thing)]
+    leaves = [thing for thing in (getattr(catalog, name) for name in dir(catalog)) if _is_leaf(thing)]
     named = {leaf.name: leaf for leaf in leaves}
     aliases = {alias: leaf for leaf in leaves for alias in leaf.aliases}
     return aliases | named | {"exp": catalog.exp, "quadratic": quadratic()}
 
 
+class Names(Mapping[str, Any]):
+    """Every name that a text may use, and the user's, which come first; a leaf is loaded when a text names it."""
+
+    def __init__(self, own: Mapping[str, Any] | None = None) -> None:
+        self._own = dict(own or {})
+
+    def __getitem__(self, name: str) -> Any:
+        if name in self._own:
+            return self._own[name]
+        called = COMMON.get(name) or "".join(word.capitalize() for word in name.split("_"))  # as most classes are
+        leaf: Any = getattr(catalog, called) if called in dir(catalog) else None
+        return leaf if _is_leaf(leaf) and name in (leaf.name, *leaf.aliases) else known_names()[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(known_names() | self._own)
+
+    def __len__(self) -> int:
+        return len(known_names() | self._own)
+
+
 @cache
 def quadratic() -> Kernel:
-    """(1 + <x, z>)^2, which has a name of its own; made once, since every text asks for all names."""
+    """(1 + <x, z>)^2, which has a name of its own."""
     return catalog.Polynomial(2)
 
 

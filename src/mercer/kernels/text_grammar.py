@@ -17,7 +17,7 @@ weighted a name alone is a function of the table `NAMED`: constant.weighted(exp)
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
 from typing import Any, NoReturn
 
@@ -46,7 +46,9 @@ WITH_FORMULAS = ("after", "weighted")
 class KernelReader:
     """One pass over the tokens, by recursive descent."""
 
-    def __init__(self, text: str, names: dict[str, Any], most: int, open: bool = False, signed: bool = False) -> None:
+    def __init__(
+        self, text: str, names: Mapping[str, Any], most: int, open: bool = False, signed: bool = False
+    ) -> None:
         self.text = text
         self.names = names
         self.open = open

@@ -1,36 +1,35 @@
 """Models with scikit-learn's contract."""
 
-import typing as _typing
+from typing import TYPE_CHECKING
 
-from mercer.learners.clustering.kernel_kmeans import KernelKMeans
-from mercer.learners.clustering.spectral_clustering import SpectralClustering
-from mercer.learners.logistic.kernel_logistic_regression import KernelLogisticRegression
-from mercer.learners.pca.kernel_pca import KernelPCA
-from mercer.learners.perceptron.kernel_perceptron import KernelPerceptron
-from mercer.learners.perceptron.perceptron import Perceptron
-from mercer.learners.ridge.kernel_ridge import KernelRidge
-from mercer.learners.ridge.kernel_ridge_classifier import KernelRidgeClassifier
-from mercer.learners.svm.kernel_svc import KernelSVC
-from mercer.learners.svm.kernel_svr import KernelSVR
-from mercer.learners.svm.one_class import KernelOneClassSVM
+if TYPE_CHECKING:
+    from mercer.learners.clustering.kernel_kmeans import KernelKMeans as KernelKMeans
+    from mercer.learners.clustering.spectral_clustering import SpectralClustering as SpectralClustering
+    from mercer.learners.logistic.kernel_logistic_regression import KernelLogisticRegression as KernelLogisticRegression
+    from mercer.learners.pca.kernel_pca import KernelPCA as KernelPCA
+    from mercer.learners.perceptron.kernel_perceptron import KernelPerceptron as KernelPerceptron
+    from mercer.learners.perceptron.perceptron import Perceptron as Perceptron
+    from mercer.learners.ridge.kernel_ridge import KernelRidge as KernelRidge
+    from mercer.learners.ridge.kernel_ridge_classifier import KernelRidgeClassifier as KernelRidgeClassifier
+    from mercer.learners.svm.kernel_svc import KernelSVC as KernelSVC
+    from mercer.learners.svm.kernel_svr import KernelSVR as KernelSVR
+    from mercer.learners.svm.one_class import KernelOneClassSVM as KernelOneClassSVM
+else:
+    from mercer.exports import later
 
-__all__ = [
-    "KernelKMeans",
-    "KernelLogisticRegression",
-    "KernelOneClassSVM",
-    "KernelPCA",
-    "KernelPerceptron",
-    "KernelRidge",
-    "KernelRidgeClassifier",
-    "KernelSVC",
-    "KernelSVR",
-    "Perceptron",
-    "SpectralClustering",
-]
-
-if not _typing.TYPE_CHECKING:  # type checkers know the names above, and refuse others themselves
-
-    def __getattr__(name: str) -> object:
-        from mercer.guesses.names import refuse
-
-        return refuse("mercer.learners", name)
+    __getattr__, __dir__, __all__ = later(
+        __name__,
+        {
+            "KernelKMeans": "clustering.kernel_kmeans",
+            "KernelLogisticRegression": "logistic.kernel_logistic_regression",
+            "KernelOneClassSVM": "svm.one_class",
+            "KernelPCA": "pca.kernel_pca",
+            "KernelPerceptron": "perceptron.kernel_perceptron",
+            "KernelRidge": "ridge.kernel_ridge",
+            "KernelRidgeClassifier": "ridge.kernel_ridge_classifier",
+            "KernelSVC": "svm.kernel_svc",
+            "KernelSVR": "svm.kernel_svr",
+            "Perceptron": "perceptron.perceptron",
+            "SpectralClustering": "clustering.spectral_clustering",
+        },
+    )

@@ -13,10 +13,10 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 from sklearn.utils.validation import has_fit_parameter
 
+from mercer.compute.runtime.threads import few_threads
 from mercer.errors import InputError, explains_parameters, message, speaks
 from mercer.kernels import Kernel
 from mercer.learners.data.kernel_parameters import KernelParameters
-from mercer.learners.data.plan_copy import draft
 from mercer.learners.data.validation import PRECOMPUTED, is_precomputed, kernel_of, matrix_of, rows_of
 from mercer.learners.run.callbacks import CallbackSupport
 from mercer.learners.run.fit_run import Planned, Terms, Watched, watched
@@ -114,7 +114,8 @@ class KernelEstimator(
         plan = self._plan(problem, run)
         given = {} if sample_weight is None else {"metadata": {"sample_weight": sample_weight}}
         run.follow(plan, **({"X": X, "y": y, **given} if self._in_memory(problem) else {}))
-        result = self._solve(problem, plan, run)
+        with few_threads(plan.rows, plan.columns):
+            result = self._solve(problem, plan, run)
         self._store(problem, plan, result)
         run.ready()
         return problem, result
@@ -129,6 +130,8 @@ class KernelEstimator(
         if sample_weight is not None and not has_fit_parameter(self, "sample_weight"):
             needs, remedy = "rows that all count once", "Leave it out, as its fit takes none."
             raise InputError(message(needs, "got sample_weight", remedy))
+        from mercer.learners.data.plan_copy import draft  # fits need none
+
         twin = draft(self)
         twin._terms()
         found: AnyPlan = twin._plan(twin._problem(X, y, sample_weight, None), None)

@@ -10,16 +10,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from mercer.compute.runtime.memory import MAX_UNASKED_BYTES, Budget
+from mercer.compute.runtime.threads import few_threads
 from mercer.errors import InputError, explains_parameters, message, speaks
-from mercer.kernels import Kernel, Linear
+from mercer.kernels import Kernel
 from mercer.lifts.certificate import Certificate, bounded
 from mercer.lifts.html import ShownEstimator
-from mercer.lifts.inputs import plain, refuse_unreadable
+from mercer.lifts.inputs import checked_table, plain, refuse_unreadable
 
-DTYPES = [np.float64, np.float32]
 BLOCK_NUMBERS = 1 << 22
 """Numbers in the features of a block of rows, about, where not all features are needed at once."""
 
@@ -133,7 +133,9 @@ class Lift(ShownEstimator, TransformerMixin, BaseEstimator, ABC):  # type: ignor
         -------
         Self
         """
-        self.learn(self._read(X, reset=True))
+        rows = self._read(X, reset=True)
+        with few_threads(*rows.shape):
+            self.learn(rows)
         return self
 
     @speaks
@@ -198,17 +200,18 @@ class Lift(ShownEstimator, TransformerMixin, BaseEstimator, ABC):  # type: ignor
             needs, got = "parts that read tables of numbers", "one reads strings, graphs or categories"
             remedy = "Lift the composed kernel instead: Counts(k1 + k2), Counts(2 * k), or Nystrom(k1 * k2)."
             raise InputError(message(needs, got, remedy))
-        accepted = "csr" if self.takes_sparse else False
-        X = plain("X", X)
-        refuse_unreadable("X", X)
-        return validate_data(self, X, reset=reset, dtype=DTYPES, accept_sparse=accepted, order="C")
+        if type(X) is not np.ndarray or X.dtype.kind not in "fiub":
+            X = plain("X", X)
+            refuse_unreadable("X", X)
+        return checked_table(self, X, reset, sparse="csr" if self.takes_sparse else False)
 
     def _plain_features(self, X: ArrayLike) -> Any:
         """What `transform` gives, before scikit-learn puts it into a frame where `set_output` asks for one."""
         check_is_fitted(self)
         rows = self._read(X, reset=False)
         self._afford(rows)
-        return self.features(rows)
+        with few_threads(rows.shape[0], self.n_features()):
+            return self.features(rows)
 
     def _afford(self, rows: Any) -> None:
         """Ask the memory budget for the result, before it is computed."""
@@ -238,6 +241,8 @@ class Lift(ShownEstimator, TransformerMixin, BaseEstimator, ABC):  # type: ignor
     @property
     def induced(self) -> Kernel:
         """The kernel <phi(x), phi(z)>, computed from the features; for exact lifts the same function as `kernel`."""
+        from mercer.kernels import Linear  # few ask
+
         return Linear().after(Features(self))
 
     @speaks

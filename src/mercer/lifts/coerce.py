@@ -8,8 +8,6 @@ from typing import Any
 
 from mercer.errors import KernelError, message
 from mercer.kernels import Kernel
-from mercer.kernels.function import kernel_from
-from mercer.kernels.text import parse
 
 WITH_COMPONENTS = ("Nystrom", "RandomFourier", "Sketch")
 """Lifts for which a number in the place of the kernel is meant to be n_components."""
@@ -25,7 +23,7 @@ def stated(given: Any, subject: object = None) -> Kernel:
         raise KernelError(message(needs, "got 'precomputed'", remedy, subject=subject))
     if isinstance(given, str):
         return parsed(given)
-    given = kernel_from(given)
+    given = as_kernel(given)
     if not isinstance(given, Kernel):
         remedy = "Write Gaussian(), or \"gaussian('median')\"."
         if subject in WITH_COMPONENTS and isinstance(given, numbers.Number) and not isinstance(given, bool):
@@ -37,7 +35,18 @@ def stated(given: Any, subject: object = None) -> Kernel:
 @lru_cache(maxsize=128)
 def parsed(text: str) -> Kernel:
     """A fit reads its kernel's text several times, and kernels never change."""
+    from mercer.kernels.text import parse  # most kernels are given as objects
+
     return parse(text, open=True)
+
+
+def as_kernel(given: Any) -> Any:
+    """A Python function as a kernel; all else as it is."""
+    if isinstance(given, Kernel) or not callable(given):
+        return given
+    from mercer.kernels.function import kernel_from  # few kernels are functions
+
+    return kernel_from(given)
 
 
 def check_numbers(given: Any) -> None:

@@ -17,7 +17,6 @@ from sklearn.base import BaseEstimator
 
 from mercer.html import TROUBLE, Markup, badge, brief, card, details, element, escaped, shown, table
 from mercer.kernels import Kernel
-from mercer.kernels.text import parse
 
 APART = ("kernel_", "lift_", "plan_")
 """What is shown by itself, and not in the table of what a fit has found."""
@@ -102,6 +101,8 @@ def _given(estimator: object) -> Any:
 
 def _parsed(given: Any) -> Any:
     """A kernel from its text; the text itself where it is none."""
+    from mercer.kernels.text import parse  # cards are shown to few
+
     try:
         return parse(given) if isinstance(given, str) else given
     except TROUBLE:

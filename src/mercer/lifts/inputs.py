@@ -10,10 +10,12 @@ from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils.validation import validate_data
 
 from mercer.compute.codegen.sparse import is_sparse
 from mercer.errors import InputError, message
 
+DTYPES = [np.float64, np.float32]
 MAX_SHOWN_CHARACTERS = 80
 """Characters of a value that a message shows; of longer ones it names the type."""
 TEXTS = (str, bytes)
@@ -66,6 +68,31 @@ def _refuse_foreign(name: str, data: Any, remedy: str) -> NoReturn:
     elif hasattr(data, "device"):
         told += f" on the device {data.device}"
     raise InputError(message(f"an array of numbers in memory for {name}", told, remedy))
+
+
+def checked_table(estimator: Any, X: Any, reset: bool, sparse: str | bool = False) -> Any:
+    """Rows as scikit-learn's `validate_data` gives them, in float64 or float32 and in C order.
+
+    It asks many questions, also of an array that is as it should be; where all answers are known it is not asked.
+
+    reset : whether the columns are noted, as in a fit, or are to be those that were
+    sparse : the sparse format that is taken, or False
+    """
+    if type(X) is np.ndarray and X.ndim == 2 and X.dtype in DTYPES and X.flags.c_contiguous and X.size:
+        noted = vars(estimator)
+        as_noted = noted.get("n_features_in_") == X.shape[1] and "feature_names_in_" not in noted
+        if (as_noted or reset) and finite_sum(X):
+            if not as_noted:
+                noted.pop("feature_names_in_", None)
+                estimator.n_features_in_ = X.shape[1]
+            return X
+    return validate_data(estimator, X, reset=reset, dtype=DTYPES, accept_sparse=sparse, order="C")
+
+
+def finite_sum(X: NDArray[Any]) -> bool:
+    """Whether the sum is finite, and so all numbers are; large ones may have none."""
+    with np.errstate(all="ignore"):
+        return bool(np.isfinite(X.sum()))
 
 
 def shown(value: Any) -> str:

@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer.compute.codegen.sparse import is_sparse
 from mercer.compute.consistency import shapes, within
+from mercer.compute.runtime.threads import few_threads
 from mercer.errors import (
     InputError,
     KernelError,
@@ -27,8 +28,8 @@ from mercer.errors import (
     speaks,
 )
 from mercer.kernels import Kernel
+from mercer.kernels.base import PythonFunction
 from mercer.kernels.evaluation.evaluate import check_dimension, check_domain, leaves, matrix, points_of_kernel
-from mercer.kernels.function import PythonFunction
 from mercer.kernels.objects.store import Store
 from mercer.kernels.points import DOUBLE, Points, alike, points_from
 from mercer.lifts.base import Lift
@@ -137,10 +138,11 @@ class Nystrom(Lift):
         The same as `fit(X).transform(X)` to rounding, in about half of the time where all rows can be drawn.
         """
         rows = self._read(X, reset=True)
-        features = self._found(rows)
-        if features is None:
-            self._afford(rows)
-            return self.features(rows)
+        with few_threads(*rows.shape):
+            features = self._found(rows)
+            if features is None:
+                self._afford(rows)
+                return self.features(rows)
         return features.astype(rows.dtype, copy=False)
 
     def learn(self, X: Any) -> None:

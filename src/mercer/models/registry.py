@@ -60,7 +60,11 @@ from mercer.tuning.path import Path
 
 def exported(package: ModuleType, kind: Any) -> tuple[type, ...]:
     """The classes of a kind that a package exports and that can be built, by their names."""
-    found = {one for one in vars(package).values() if isinstance(one, type) and issubclass(one, kind)}
+    found = {
+        one
+        for one in (getattr(package, name) for name in dir(package))
+        if isinstance(one, type) and issubclass(one, kind)
+    }
     return tuple(sorted((one for one in found if not inspect.isabstract(one)), key=lambda one: one.__name__))
 
 

@@ -13,9 +13,11 @@ from numpy.typing import NDArray
 from mercer.compute.consistency import shapes
 from mercer.errors import InputError, message
 from mercer.operators.base import Index, Operator
-from mercer.operators.dense import TILE_NUMBERS, tiles
 
 Array = NDArray[np.float64]
+EPS = float(np.finfo(np.float64).eps)
+SHIFTED_NUMBERS = 2**14
+"""Numbers of a strip that is centred at once: 128 KiB, for which no new pages are asked."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,10 +107,15 @@ class Centering:
         """u, a unit vector; zero where there is no intercept."""
         return self.roots / np.sqrt(self.total) if self.intercept else np.zeros(len(self.weights))
 
+    @cached_property
+    def unweighted(self) -> bool:
+        """Whether all weights are one."""
+        return bool((self.weights == 1.0).all())
+
     @property
     def idle(self) -> bool:
         """Whether nothing changes: all weights are one, and there is no intercept."""
-        return not self.intercept and bool((self.weights == 1.0).all())
+        return not self.intercept and self.unweighted
 
     def means(self, Y: NDArray[Any]) -> Array:
         """The weighted mean of each column; 0 where there is no intercept.
@@ -136,6 +143,8 @@ class Centering:
         -------
         array of shape (n, outputs)
         """
+        if self.unweighted:
+            return Y - self.means(Y) if self.intercept else np.array(Y)
         return np.asarray(((Y - self.means(Y)).T * self.roots).T)
 
     def matrix(self, K: Array) -> Centered:
@@ -158,7 +167,7 @@ class Centering:
         centered = Centered(K, means, middle, pull)
         if not self.idle:
             shifts = centered.shifts(self)
-            _shift(K, shifts, shifts, self.roots, self.roots)
+            _shift(K, shifts, shifts, *(None, None) if self.unweighted else (self.roots, self.roots))
         return centered
 
     def _means_of(self, K: Array | Operator) -> tuple[Array, float]:
@@ -173,7 +182,7 @@ class Centering:
         if not self.intercept:
             return 0.0
         mean = float((self.weights * (diagonal - 2 * means + middle)).mean())
-        rounding = len(diagonal) * np.finfo(np.float64).eps * float((self.weights * np.abs(diagonal)).mean())
+        rounding = len(diagonal) * EPS * float((self.weights * np.abs(diagonal)).mean())
         return mean if mean > rounding else 1.0
 
     def operator(self, K: Operator) -> CenteredOperator:
@@ -335,12 +344,17 @@ class CenteredOperator(Operator):
 
     def _peak_dense(self) -> int:
         widened = super()._peak_dense() if self.inner.dtype != self.dtype else 0
-        return self.inner._peak_dense() + widened + 8 * min(TILE_NUMBERS, self.shape[0] * self.shape[1])
+        return self.inner._peak_dense() + widened + 8 * min(SHIFTED_NUMBERS, self.shape[0] * self.shape[1])
 
 
-def _shift(K: Array, left: Array, right: Array, rows: Array, columns: Array) -> None:
-    """rows_i (k_ij - left_i - right_j) columns_j, in place, tile by tile; symmetric where both sides are the same."""
-    parts = [slice(None)] if K.size <= TILE_NUMBERS else tiles(len(K), max(1, K.shape[1]))
-    for part in parts:
-        K[part] -= left[part, None] + right
-        K[part] *= rows[part, None] * columns
+def _shift(K: Array, left: Array, right: Array, rows: Array | None, columns: Array | None) -> None:
+    """rows_i (k_ij - left_i - right_j) columns_j, in place, strip by strip; symmetric where both sides are the same.
+
+    rows, columns : None for ones
+    """
+    step = max(1, SHIFTED_NUMBERS // max(1, K.shape[1]))
+    for start in range(0, len(K), step):
+        part = K[start : start + step]
+        part -= left[start : start + step, None] + right
+        if rows is not None and columns is not None:
+            part *= rows[start : start + step, None] * columns

@@ -15,11 +15,10 @@ from mercer.compute.runtime import threads as workers
 from mercer.compute.runtime.memory import MAX_UNASKED_BYTES, Budget
 from mercer.errors import KernelError, NumericalWarning, caller_level, message, number_of, speaks
 from mercer.kernels import Kernel
+from mercer.kernels.base import PythonFunction
 from mercer.kernels.evaluation.evaluate import all_finite, evaluator, matrix, name_of, ready
 from mercer.kernels.evaluation.plain import Plain
-from mercer.kernels.function import PythonFunction, kernel_from
 from mercer.kernels.points import SINGLE, Points
-from mercer.kernels.text import parse
 from mercer.operators.base import EVERYTHING, Index, Operator
 
 DIAGONAL_ROWS = 64
@@ -80,7 +79,14 @@ class Gram(Operator):
         threads: int | None = None,
         watch: workers.Watch | None = None,
     ) -> None:
-        kernel = parse(kernel) if isinstance(kernel, str) else kernel_from(kernel)
+        if isinstance(kernel, str):
+            from mercer.kernels.text import parse  # learners give kernels
+
+            kernel = parse(kernel)
+        elif not isinstance(kernel, Kernel):
+            from mercer.kernels.function import kernel_from
+
+            kernel = kernel_from(kernel)
         if not isinstance(kernel, Kernel):
             raise KernelError(message("a kernel or its text", f"got {kernel!r}", "Use Gaussian(), say."))
         left, right = ready(kernel, X, Z)

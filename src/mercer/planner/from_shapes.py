@@ -10,7 +10,8 @@ from typing import Any
 from mercer.compute.runtime.memory import Budget
 from mercer.errors import InputError, message, speaks
 from mercer.kernels import Kernel
-from mercer.kernels.function import PythonFunction, kernel_from
+from mercer.kernels.base import PythonFunction
+from mercer.kernels.function import kernel_from
 from mercer.kernels.text import parse
 from mercer.lifts.n_features import most_features
 from mercer.planner.choose import choose

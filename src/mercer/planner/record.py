@@ -26,7 +26,7 @@ DETAILS: dict[str, type[Details]] = {family.task: family for family in FAMILIES}
 """By what is fitted."""
 SOLVERS: dict[str, type[Solver]] = {
     name: kind
-    for name in solvers.__all__
+    for name in dir(solvers)
     if isinstance(kind := getattr(solvers, name), type) and issubclass(kind, Solver) and kind is not Solver
 }
 """By their names in records."""

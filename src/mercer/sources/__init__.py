@@ -1,9 +1,25 @@
 """Where rows come from when they do not come as an array: files, memory maps, iterables of batches."""
 
-from mercer.sources.arrays import Arrays
-from mercer.sources.base import Batch, Source
-from mercer.sources.batches import Batches
-from mercer.sources.coerce import source_of
-from mercer.sources.parquet import Parquet
+from typing import TYPE_CHECKING
 
-__all__ = ["Arrays", "Batch", "Batches", "Parquet", "Source", "source_of"]
+if TYPE_CHECKING:
+    from mercer.sources.arrays import Arrays as Arrays
+    from mercer.sources.base import Batch as Batch
+    from mercer.sources.base import Source as Source
+    from mercer.sources.batches import Batches as Batches
+    from mercer.sources.coerce import source_of as source_of
+    from mercer.sources.parquet import Parquet as Parquet
+else:
+    from mercer.exports import later
+
+    __getattr__, __dir__, __all__ = later(
+        __name__,
+        {
+            "Arrays": "arrays",
+            "Batch": "base",
+            "Batches": "batches",
+            "Parquet": "parquet",
+            "Source": "base",
+            "source_of": "coerce",
+        },
+    )

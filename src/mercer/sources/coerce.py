@@ -13,7 +13,6 @@ import numpy as np
 from mercer.errors import InputError, message
 from mercer.sources.arrays import Arrays
 from mercer.sources.base import Source
-from mercer.sources.parquet import SUFFIX, Parquet
 
 READABLE = "a table, a Parquet file or folder, a memory map, or a source of mercer.sources"
 
@@ -51,7 +50,11 @@ def source_of(
     """
     if isinstance(X, Source):
         _refuse_twice(X, y, weight)
-        return replace(X, columns=columns) if isinstance(X, Parquet) and X.columns is None and columns else X
+        if not columns:
+            return X
+        from mercer.sources.parquet import Parquet  # most rows come in memory
+
+        return replace(X, columns=columns) if isinstance(X, Parquet) and X.columns is None else X
     if isinstance(X, str | os.PathLike):
         return _files(Path(X), y, weight, columns)
     if isinstance(X, np.memmap) and not matrix:
@@ -65,6 +68,8 @@ def source_of(
 
 
 def _files(path: Path, y: Any, weight: Any, columns: Sequence[str] | None) -> Source:
+    from mercer.sources.parquet import SUFFIX, Parquet
+
     if path.suffix.lower() != SUFFIX and not path.is_dir():
         _refuse_path(path)
     for name, given in (("y", y), ("sample_weight", weight)):

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mercer.errors import InputError, message, speaks
 from mercer.kernels import Kernel
-from mercer.kernels.function import PythonFunction
+from mercer.kernels.base import PythonFunction
 from mercer.tuning.path import Path
 from mercer.tuning.problem import posed
 

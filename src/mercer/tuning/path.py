@@ -18,6 +18,8 @@ MIN_ALPHA = 1e-10
 """The least default penalty, in units of the largest eigenvalue: below it rounding takes over."""
 MAX_ALPHA = 10.0
 """The largest one, in the same units."""
+DEFAULT_ALPHAS = 45
+"""How many there are."""
 EQUAL_ERRORS_TOLERANCE = 1e-9
 """Errors that differ by less than this part of themselves are equal."""
 ROUNDING_ERROR_SHARE = 1e-28
@@ -124,7 +126,7 @@ class Path:
         return f"{m} alpha{plural} from {low:.3g} to {high:.3g}: {what} {_few(found)} at alpha {_few(at)}"
 
 
-def default_alphas(largest: float, count: int = 45) -> Array:
+def default_alphas(largest: float, count: int = DEFAULT_ALPHAS) -> Array:
     """Penalties in equal ratios, from 1e-10 to 10 times the largest eigenvalue of the matrix.
 
     largest : that eigenvalue; where it is not above 0 the matrix is zero, and 1 stands for it

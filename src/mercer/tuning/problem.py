@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from mercer.compute.runtime.memory import Budget
 from mercer.errors import InputError, NumericalWarning, caller_level, message, speaker
 from mercer.kernels import Kernel
-from mercer.kernels.function import PythonFunction
+from mercer.kernels.base import PythonFunction
 from mercer.operators import Centering
 from mercer.solvers import Eigen
 from mercer.tuning.path import MIN_ALPHA, default_alphas, scale_of

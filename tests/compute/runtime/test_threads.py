@@ -235,3 +235,19 @@ class TestBlas:
         threads.run(lambda worker, piece, stop: seen.extend(blas_threads()), [[0]], 1)
         assert set(seen) == {1}
         assert set(blas_threads()) == {2}
+
+
+def test_little_work_has_one_thread_of_blas_and_much_work_all():
+    def counts():
+        return [library.get_num_threads() for library in threads._libraries()]
+
+    before = counts()
+    with threads.few_threads(150, 10):
+        assert set(counts()) == {1}
+        with threads.few_threads(100, 10):
+            assert set(counts()) == {1}
+        assert set(counts()) == {1}
+    assert counts() == before
+    for rows, columns in ((1, 10), (5000, 10), (100, 10**6)):
+        with threads.few_threads(rows, columns):
+            assert counts() == before

@@ -1,5 +1,7 @@
 """Whatever describes a graph, in whatever table: the same graph, or an error that names its row."""
 
+import pickle
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -7,6 +9,7 @@ import pyarrow as pa
 import pytest
 import scipy.sparse as sp
 from hypothesis import given
+from hypothesis.strategies import lists, randoms
 from kernels.graphs.oracles import graphs, random_graphs
 
 from mercer.errors import InputError
@@ -21,10 +24,10 @@ ROW = {"nodes": ["C", "O", "C", "Å"], "edges": EDGES, "edge_labels": ["-", "=",
 
 
 class Network:
-    """As much of a NetworkX graph as is asked for."""
+    """As much of a NetworkX graph as is asked for: with parallel edges, where none is asked not to be."""
 
-    def __init__(self, nodes, edges, directed=False):
-        self._nodes, self._edges, self._directed = nodes, edges, directed
+    def __init__(self, nodes, edges, directed=False, parallel=True):
+        self._nodes, self._edges, self._directed, self._parallel = nodes, edges, directed, parallel
 
     def __repr__(self):
         return f"Network({self._nodes}, {self._edges})"
@@ -32,14 +35,20 @@ class Network:
     def is_directed(self):
         return self._directed
 
-    def number_of_nodes(self):
-        return len(self._nodes)
+    def is_multigraph(self):
+        return self._parallel
 
     def nodes(self, data):
         return self._nodes
 
-    def edges(self, data):
-        return self._edges
+    def adjacency(self):
+        near = {name: {} for name, _ in self._nodes}
+        for key, (u, v, about) in enumerate(self._edges):
+            if self._parallel:
+                near[u].setdefault(v, {})[key] = near[v].setdefault(u, {})[key] = about
+            else:
+                near[u][v] = near[v][u] = about
+        return near.items()
 
 
 def named(label):
@@ -99,18 +108,42 @@ def test_columns_and_matrices_give_back_the_graph(graph):
     matrix = np.zeros((graph.nodes, graph.nodes))
     matrix[graph.edges[:, 0], graph.edges[:, 1]] = matrix[graph.edges[:, 1], graph.edges[:, 0]] = 1
     kinds = graph.edge_labels and dict(zip(map(tuple, graph.edges.tolist()), graph.edge_labels, strict=True))
-    networked = Network(
-        [(i, {} if graph.labels is None else {"label": graph.labels[i]}) for i in range(graph.nodes)],
-        [
-            (v, u, {} if graph.edge_labels is None else {"label": graph.edge_labels[i]})
-            for i, (u, v) in enumerate(graph.edges.tolist())
-        ],
-    )
-    by_matrix, by_columns, by_network = items_of([(matrix, graph.labels, kinds), row, networked])
-    assert by_columns == graph
+    read = items_of([(matrix, graph.labels, kinds), row, networked(graph, False), networked(graph, True)])
+    assert read[1] == graph
     empty = graph.nodes == 0 or len(graph.edges) == 0  # no label and an empty list of labels are then the same
-    assert by_matrix == graph or empty
-    assert by_network == graph or empty
+    assert all(found == graph for found in read) or empty
+
+
+def networked(graph, parallel):
+    """As a NetworkX graph, whose nodes have names, and whose edges come in another order."""
+    edges = [
+        (f"node {v}", f"node {u}", {} if graph.edge_labels is None else {"label": graph.edge_labels[i]})
+        for i, (u, v) in enumerate(graph.edges.tolist())
+    ]
+    nodes = [(f"node {i}", {} if graph.labels is None else {"label": graph.labels[i]}) for i in range(graph.nodes)]
+    return Network(nodes, edges[::-1], parallel=parallel)
+
+
+@given(lists(graphs(), max_size=6), randoms())
+def test_many_networks_are_read_as_one_by_one(listed, random):
+    things = [random.choice([graph, networked(graph, False), networked(graph, True)]) for graph in listed]
+    assert items_of(things) == tuple(items_of([thing])[0] for thing in things)
+
+
+def test_what_is_read_together_cannot_be_changed_and_holds_its_own_edges():
+    first, second = items_of([networked(GRAPH, False), networked(GRAPH, False)])
+    assert first == second == GRAPH
+    for graph in (first, second):
+        assert not graph.edges.flags.writeable
+        assert pickle.loads(pickle.dumps(graph)) == graph  # noqa: S301
+
+
+@pytest.mark.parametrize("bad", range(3))
+def test_of_many_networks_the_one_that_is_refused_is_named(bad):
+    things = [networked(GRAPH, False), networked(GRAPH, True), networked(GRAPH, False)]
+    things[bad] = Network([(0, named("C")), (1, {})], [])
+    with pytest.raises(InputError, match=f"row {bad} holds none.*1 of 2 nodes have none"):
+        items_of(things)
 
 
 @pytest.mark.parametrize(
@@ -137,6 +170,8 @@ def test_columns_and_matrices_give_back_the_graph(graph):
         (Network([(0, named("C")), (1, {})], []), "1 of 2 nodes have none"),
         (Network([(0, {}), (1, {})], [(0, 1, named("-")), (0, 0, {})]), "1 of 2 edges have none"),
         (Network([(0, {}), (1, {})], [(0, 1, named("-")), (1, 0, named("="))]), "with '-' and with '='"),
+        (Network([(0, {"label": [1]})], []), "hashable labels"),
+        (Network([(0, {"label": float("nan")})], []), "NaN"),
     ],
     ids=str,
 )
@@ -152,7 +187,14 @@ def test_real_networkx_graphs():
     graph.add_edge("b", "a", label="-")
     graph.add_edge("b", "c", label="=")
     graph.add_edge("d", "d", label="o")
-    assert items_of([graph, networkx.MultiGraph(graph)]) == (GRAPH, GRAPH)
+    assert (
+        items_of([graph, networkx.MultiGraph(graph), graph.subgraph("abcd"), graph.copy(as_view=True)]) == (GRAPH,) * 4
+    )
+    assert items_of([graph.subgraph("bc")]) in [(Graph(2, [(0, 1)], named, ["="]),) for named in ("OC", "CO")]
+    parallel = networkx.MultiGraph(graph)
+    parallel.add_edge("a", "b", label="-")
+    parallel.add_edge("d", "d", label="o")
+    assert items_of([parallel]) == (GRAPH,)
     with pytest.raises(InputError, match="to_undirected"):
         items_of([networkx.DiGraph(graph)])
 

@@ -8,7 +8,7 @@ from kernels.graphs.oracles import collections, random_graphs, renumbered, walks
 
 import mercer
 from mercer.errors import DomainError, KernelError
-from mercer.kernels.graphs import Graph, random_walk, spectra, walk_loops
+from mercer.kernels.graphs import Graph, meetings, random_walk, spectra
 from mercer.kernels.graphs.joined import joined
 from mercer.kernels.graphs.random_walk import RandomWalk
 from mercer.kernels.graphs.spectra import largest_eigenvalues
@@ -28,7 +28,7 @@ def way(request, monkeypatch):
     """All ways to compute, whatever the size."""
     if request.param != "counts or numpy":
         monkeypatch.setattr(random_walk, "MAX_COUNTED_LENGTHS", 0)
-    monkeypatch.setattr(walk_loops, "MIN_COMPILED_PAIRS", 0 if request.param == "systems by loops" else 1 << 60)
+    monkeypatch.setattr(meetings, "MIN_COMPILED_PAIRS", 0 if request.param == "systems by loops" else 1 << 60)
     return request.param
 
 
@@ -55,7 +55,7 @@ def test_every_way(kernel, way):
 
 @every
 def test_small_pieces(kernel, monkeypatch):
-    monkeypatch.setattr(walk_loops, "CALL_PAIRS", 7)
+    monkeypatch.setattr(meetings, "CALL_PAIRS", 7)
     some = random_graphs(5, seed=5, most=6)
     np.testing.assert_allclose(kernel(some), oracle(kernel, some, some), rtol=1e-13)
 
@@ -151,7 +151,7 @@ def test_terms_that_are_left_out_do_not_matter():
 
 
 def test_what_is_not_exact_is_told(monkeypatch):
-    monkeypatch.setattr(walk_loops, "BASE_STEPS", -60)  # far too few steps
+    monkeypatch.setattr(meetings, "BASE_STEPS", -60)  # far too few steps
     some = random_graphs(3, seed=9, most=8)
     with pytest.warns(mercer.errors.NumericalWarning, match="less accurate than rounding"):
         RandomWalk(0.05)(some)

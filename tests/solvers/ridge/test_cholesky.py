@@ -371,11 +371,12 @@ class Refusing:
         return asked if name != self.routine else lambda *args, **settings: (asked(*args, **settings)[0], -4)
 
 
-@pytest.mark.parametrize("routine", ["dpotrf", "dpocon", "dpotrs", "dtrtri"])
+@pytest.mark.parametrize("routine", ["dpotrf", "dpocon", "dpotrs", "dtrtrs", "dtrtri"])
 def test_refusals_of_lapack_do_not_pass(routine, monkeypatch):
     def everything():
         factor = factorize(semidefinite(5), 0.1)
         factor.solve(np.ones((5, 1)))
+        factor.solve(np.ones((5, 2)))
         return factor.inverse_diagonal(0.1)
 
     assert everything().shape == (5,)

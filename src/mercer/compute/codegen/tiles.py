@@ -365,10 +365,11 @@ def copy_to_mirror(matrix: Array, tile: Tile) -> None:
         mirror(matrix[tile.i0 : tile.i1, tile.i0 : tile.i1])
 
 
-def mirror(matrix: Array, step: int = 1024) -> None:
+def mirror(matrix: Array, step: int = 64) -> None:
     """Copy the lower triangle onto the upper one: a block product may round (i, j) and (j, i) differently."""
+    above = ~np.tri(min(step, len(matrix)), dtype=bool)
     for start in range(0, len(matrix), step):
-        stop = start + step
+        stop = min(start + step, len(matrix))
         corner = matrix[start:stop, start:stop]
-        corner[:] = np.tril(corner) + np.tril(corner, -1).T
+        np.copyto(corner, corner.T.copy(), where=above[: len(corner), : len(corner)])
         matrix[start:stop, stop:] = matrix[stop:, start:stop].T

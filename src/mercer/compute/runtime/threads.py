@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import copy_context
 from dataclasses import dataclass
 from functools import cache
@@ -17,6 +17,9 @@ import numpy as np
 
 from mercer.errors import InputError, message
 
+ONE_THREAD_OPERATIONS = 1 << 28
+"""n^2 (n + d) for n rows of d columns up to which BLAS gets one thread: more take longer to meet than they save, and
+far longer where other processes want the cores."""
 WATCH_SECONDS = 0.1
 """Seconds between two looks at the clock, the progress and the keyboard."""
 
@@ -145,10 +148,17 @@ def _wait(futures: list[Future[None]], report: Callable[[], None]) -> None:
 
 
 @cache
-def _controller() -> Any:
+def _libraries() -> tuple[Any, ...]:
+    """The libraries of BLAS in this process, as threadpoolctl controls them."""
     from threadpoolctl import ThreadpoolController
 
-    return ThreadpoolController().select(user_api="blas")
+    return tuple(ThreadpoolController().select(user_api="blas").lib_controllers)
+
+
+@cache
+def _owners() -> tuple[Any, ...]:
+    """The classes of these libraries that remember which thread has set a limit."""
+    return tuple({type(library) for library in _libraries() if hasattr(library, "clear_controlling_thread")})
 
 
 def _allow_any_thread() -> None:
@@ -157,17 +167,22 @@ def _allow_any_thread() -> None:
     From 3.7 on, threadpoolctl listens only to the first thread that has set a limit. Here the last computation to leave
     may be in another thread than the first to enter, and without this BLAS would keep its one thread for ever.
     """
-    for library in _controller().lib_controllers:
-        if hasattr(library, "clear_controlling_thread"):
-            library.clear_controlling_thread(force=True)
+    for owner in _owners():
+        owner.clear_controlling_thread(force=True)
+
+
+def few_threads(rows: int, columns: int) -> AbstractContextManager[None]:
+    """One thread for BLAS inside, where so many rows of so many columns are little work; all of them elsewhere."""
+    few = rows > 1 and float(rows) ** 2 * (rows + columns) <= ONE_THREAD_OPERATIONS
+    return one_thread_blas() if few else nullcontext()
 
 
 class _Holder:
-    """How many computations hold BLAS to one thread, and how to let it go; one lock guards both."""
+    """How many computations hold BLAS to one thread, and how many its libraries had before; one lock guards both."""
 
     lock = threading.Lock()
     holders = 0
-    limiter: Any = None
+    before: tuple[tuple[Any, int], ...] = ()
 
 
 @contextmanager
@@ -175,8 +190,7 @@ def one_thread_blas() -> Iterator[None]:
     """BLAS uses one thread inside; the first to enter holds it, the last to leave lets it go."""
     with _Holder.lock:
         if _Holder.holders == 0:
-            _allow_any_thread()
-            _Holder.limiter = _controller().limit(limits=1)
+            _hold()
         _Holder.holders += 1
     try:
         yield
@@ -184,6 +198,22 @@ def one_thread_blas() -> Iterator[None]:
         with _Holder.lock:
             _Holder.holders -= 1
             if _Holder.holders == 0:
-                _allow_any_thread()
-                _Holder.limiter.restore_original_limits()
-                _allow_any_thread()
+                _let_go()
+
+
+def _hold() -> None:
+    """One thread for each library that has more; in the processes of a search they have one already."""
+    counts = [(library, library.get_num_threads()) for library in _libraries()]
+    _Holder.before = tuple((library, count) for library, count in counts if count is not None and count > 1)
+    if _Holder.before:
+        _allow_any_thread()
+        for library, _ in _Holder.before:
+            library.set_num_threads(1)
+
+
+def _let_go() -> None:
+    if _Holder.before:
+        _allow_any_thread()
+        for library, count in _Holder.before:
+            library.set_num_threads(count)
+        _allow_any_thread()

@@ -1,30 +1,41 @@
 """The rules that keep a kernel a kernel, one node per rule."""
 
-from mercer.kernels.algebra.after import After
-from mercer.kernels.algebra.exp import Exp, exp
-from mercer.kernels.algebra.normalized import Normalized
-from mercer.kernels.algebra.on import On
-from mercer.kernels.algebra.operations import add, divide, multiply, raise_to, refuse_difference
-from mercer.kernels.algebra.power import Power
-from mercer.kernels.algebra.product import Product
-from mercer.kernels.algebra.scaled import Scaled
-from mercer.kernels.algebra.sum import Sum
-from mercer.kernels.algebra.weighted import Weighted
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "After",
-    "Exp",
-    "Normalized",
-    "On",
-    "Power",
-    "Product",
-    "Scaled",
-    "Sum",
-    "Weighted",
-    "add",
-    "divide",
-    "exp",
-    "multiply",
-    "raise_to",
-    "refuse_difference",
-]
+if TYPE_CHECKING:
+    from mercer.kernels.algebra.after import After as After
+    from mercer.kernels.algebra.exp import Exp as Exp
+    from mercer.kernels.algebra.normalized import Normalized as Normalized
+    from mercer.kernels.algebra.on import On as On
+    from mercer.kernels.algebra.operations import add as add
+    from mercer.kernels.algebra.operations import divide as divide
+    from mercer.kernels.algebra.operations import multiply as multiply
+    from mercer.kernels.algebra.operations import raise_to as raise_to
+    from mercer.kernels.algebra.operations import refuse_difference as refuse_difference
+    from mercer.kernels.algebra.power import Power as Power
+    from mercer.kernels.algebra.product import Product as Product
+    from mercer.kernels.algebra.scaled import Scaled as Scaled
+    from mercer.kernels.algebra.sum import Sum as Sum
+    from mercer.kernels.algebra.weighted import Weighted as Weighted
+else:
+    from mercer.exports import later
+
+    __getattr__, __dir__, __all__ = later(
+        __name__,
+        {
+            "After": "after",
+            "Exp": "exp",
+            "Normalized": "normalized",
+            "On": "on",
+            "Power": "power",
+            "Product": "product",
+            "Scaled": "scaled",
+            "Sum": "sum",
+            "Weighted": "weighted",
+            "add": "operations",
+            "divide": "operations",
+            "multiply": "operations",
+            "raise_to": "operations",
+            "refuse_difference": "operations",
+        },
+    )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.compute.codegen.tiles import Fused
+from mercer.compute.codegen.tiles import Fused, mirror
 from mercer.compute.runtime import threads
 from mercer.compute.runtime.memory import MAX_UNASKED_BYTES, Budget
 from mercer.errors import DomainError, InputError, NumericalWarning, caller_level, message, speaking
@@ -21,7 +21,7 @@ from mercer.kernels.evaluation.dispatch import fused
 from mercer.kernels.evaluation.plain import Plain
 from mercer.kernels.objects.reading import objects_from
 from mercer.kernels.objects.table import holds_more
-from mercer.kernels.pairs import Pairs
+from mercer.kernels.pairs import MAX_COLUMNS_BY_DIFFERENCES, Pairs
 from mercer.kernels.points import (
     Points,
     alike,
@@ -213,13 +213,8 @@ def values_of(
             n * m * dtype.itemsize, f"a matrix of {n} x {m} numbers", remedy, subject=name_of(kernel)
         )
     with np.errstate(all="ignore"):
-        if out is None and watch is None and n * m <= plain.BLOCK_PAIRS and is_few(left, right):
-            block = np.array(kernel.evaluate(Pairs(left, right)), dtype)  # a function's own array stays as it is
-            if left is right:  # a product may round (i, j) and (j, i) differently: the lower triangle counts
-                for i in range(1, n):
-                    block[:i, i] = block[i, :i]
-                np.fill_diagonal(block, kernel.evaluate_diagonal(left))
-            return block, False
+        if out is None and is_few(left, right):
+            return _few(kernel, left, right, dtype), False
         found = evaluator(kernel, left, right)
         out, sure = found.matrix(dtype, 1 if isinstance(found, Plain) else threads.count(workers), watch, out)
         if left is right:
@@ -227,6 +222,24 @@ def values_of(
             np.fill_diagonal(out, diagonal)
             sure = sure and bool(np.isfinite(diagonal).all())
     return out, sure
+
+
+def _few(kernel: Kernel, left: Points, right: Points, dtype: np.dtype[Any]) -> NDArray[Any]:
+    """The matrix of so few pairs that nobody watches, or waits; of a symmetric one the lower half is computed."""
+    n, m = left.values.shape[0], right.values.shape[0]
+    wide = left.values.shape[1] > MAX_COLUMNS_BY_DIFFERENCES  # products like larger blocks
+    out, step = np.empty((n, m), dtype), max(1, plain.BLOCK_PAIRS * (1 + wide) // m)
+    if n <= step:
+        out[:] = kernel.evaluate(Pairs(left, right))
+    else:
+        for start in range(0, n, step):
+            stop = min(start + step, n)
+            others = right.rows(slice(0, stop)) if left is right else right
+            out[start:stop, : others.values.shape[0]] = kernel.evaluate(Pairs(left.rows(slice(start, stop)), others))
+    if left is right:
+        mirror(out)
+        out.reshape(-1)[:: n + 1] = kernel.evaluate_diagonal(left)
+    return out
 
 
 def warn_where_infinite(kernel: Kernel, result: NDArray[Any]) -> None:

@@ -16,8 +16,9 @@ from mercer.kernels.points import Points
 if TYPE_CHECKING:
     from mercer.kernels.base import Kernel
 
-BLOCK_PAIRS = 1 << 18
-"""Pairs a block: each leaf holds a few arrays of this many numbers (2 MiB) while it works."""
+BLOCK_PAIRS = 1 << 14
+"""Pairs a block: each leaf holds a few arrays of this many numbers while it works, 128 KiB each. Larger ones cost more
+than the formula: the system takes their memory back after each use, and clears it before the next."""
 
 
 class Plain:

@@ -81,6 +81,13 @@ class Graph:
         return self.nodes, self.labels, self.edge_labels
 
 
+def of_checked(nodes: int, edges: Edges, labels: Labels | None, edge_labels: Labels | None) -> Graph:
+    """A graph of parts as they are stored: ordered edges, each once, read-only; tuples of labels that are equal."""
+    graph = object.__new__(Graph)
+    graph.__dict__.update(nodes=nodes, edges=edges, labels=labels, edge_labels=edge_labels)
+    return graph
+
+
 def labels_of(name: str, labels: Any, count: int, things: str) -> Labels | None:
     """Labels as a tuple, one for each of so many nodes or edges; None stays None."""
     if labels is None:

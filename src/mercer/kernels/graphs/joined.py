@@ -84,9 +84,22 @@ class Joined:
         total = np.concatenate([[0], np.cumsum(per_node)])
         return np.asarray(total[self.starts[1:]] - total[self.starts[:-1]])
 
+    def chosen(self, graphs: NDArray[np.intp]) -> Joined:
+        """Some of the graphs, in this order; codes of labels stay as they are."""
+        ends = np.searchsorted(self.owners[self.edges[:, 0]], np.arange(self.count + 1))
+        starts, nodes = _taken(self.starts, graphs)
+        _, edges = _taken(ends, graphs)
+        moved = np.repeat(starts[:-1] - self.starts[graphs], np.diff(ends)[graphs])
+        return Joined(starts, self.edges[edges] + moved[:, None], self.labels[nodes], self.kinds[edges])
+
+    @property
+    def order_of_labels(self) -> Whole:
+        """The nodes of each graph in the order of their labels."""
+        return np.lexsort((self.labels, self.owners))
+
     def by_label(self) -> Joined:
         """The same graphs, with the nodes of each in the order of their labels."""
-        order = np.lexsort((self.labels, self.owners))
+        order = self.order_of_labels
         places = np.empty(self.nodes, np.int64)
         places[order] = np.arange(self.nodes)
         return replace(self, edges=places[self.edges], labels=self.labels[order])
@@ -113,6 +126,13 @@ def joined(graphs: tuple[Graph, ...]) -> Joined:
         codes([(graph.labels, graph.nodes) for graph in graphs]),
         codes([(graph.edge_labels, len(graph.edges)) for graph in graphs]),
     )
+
+
+def _taken(starts: Whole, pieces: NDArray[np.intp]) -> tuple[Whole, Whole]:
+    """Where pieces begin when some follow each other, and what stands in them; at `starts` they began before."""
+    lengths = np.diff(starts)[pieces]
+    ends = ends_of(lengths)
+    return ends, np.arange(ends[-1]) + np.repeat(starts[pieces] - ends[:-1], lengths)
 
 
 def codes(parts: list[tuple[Labels | None, int]]) -> Whole:

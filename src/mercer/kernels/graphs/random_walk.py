@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer.compute.codegen.tiles import mirror
 from mercer.errors import DomainError, NumericalWarning, caller_level, message
 from mercer.kernels.domain import Domain
 from mercer.kernels.fields import positive
 from mercer.kernels.graphs.graph import Graph
 from mercer.kernels.graphs.joined import joined
+from mercer.kernels.graphs.meetings import Meetings, shared_walks
 from mercer.kernels.graphs.settings import choice, written
 from mercer.kernels.graphs.spectra import largest_eigenvalues
-from mercer.kernels.graphs.walk_loops import Layers, shared_walks
-from mercer.kernels.graphs.walks import layers, terms, walk_counts
+from mercer.kernels.graphs.walks import Labelled, terms, walk_counts
 from mercer.kernels.latex import numeral
 from mercer.kernels.objects.compared import Compared, Places
 from mercer.kernels.objects.domains import GRAPHS
@@ -40,7 +40,8 @@ class RandomWalk(Compared):
 
     Cost: where all nodes are alike, a product of matrices with a column for each length of walks that matters (and with
     decay * (largest eigenvalue)^2 above 0.96, as with labels). With labels, for each pair of graphs, some ten products
-    with A, which take (nodes of x) * (edges of z); A itself is never made. Memory: a few numbers per pair of nodes.
+    with A, which take (nodes of x) * (edges of z); A itself is never made. Memory: a few numbers per pair of nodes of
+    one graph and of those that it meets at once, a thousand nodes or one large graph.
 
     Parameters
     ----------
@@ -75,7 +76,7 @@ class RandomWalk(Compared):
     def domain(self) -> Domain:
         return GRAPHS
 
-    def encode(self, items: tuple[Graph, ...]) -> Array | Layers:
+    def encode(self, items: tuple[Graph, ...]) -> Array | Labelled:
         """Numbers of walks of each length, where all nodes are alike; else graphs with edges parted by labels."""
         graphs = joined(items)
         radii = largest_eigenvalues(graphs)
@@ -88,32 +89,32 @@ class RandomWalk(Compared):
         count = terms(self.decay * float(radii.max(initial=0.0)) ** 2)
         if alike and count <= MAX_COUNTED_LENGTHS:
             return walk_counts(graphs, self.decay, count)
-        return layers(graphs.by_label(), radii)
+        return Labelled(graphs.by_label(), radii)
 
-    def values(self, encoded: Array | Layers, rows: Places, columns: Places) -> Array:
-        if not isinstance(encoded, Layers):
+    def values(self, encoded: Array | Labelled, rows: Places, columns: Places) -> Array:
+        if not isinstance(encoded, Labelled):
             return np.asarray(encoded[rows] @ encoded[columns].T)
-        i, j = np.repeat(np.arange(len(rows)), len(columns)), np.tile(np.arange(len(columns)), len(rows))
-        found = np.empty((len(rows), len(columns)))
-        if np.array_equal(rows, columns):  # each pair once
-            i, j = i[j <= i], j[j <= i]
-            found[j, i] = self._shared(encoded, rows[i], columns[j])
-            found[i, j] = found[j, i]
-        else:
-            found[i, j] = self._shared(encoded, rows[i], columns[j])
+        if len(rows) < len(columns):  # unions are made of fewer graphs
+            return self.values(encoded, columns, rows).T
+        same = np.array_equal(rows, columns)
+        found = np.zeros((len(rows), len(columns)))
+        self._share(*encoded.meetings(rows, columns, lower=same), found)
+        if same:
+            mirror(found)
         return found
 
-    def own(self, encoded: Array | Layers, rows: Places) -> Array:
-        if not isinstance(encoded, Layers):
+    def own(self, encoded: Array | Labelled, rows: Places) -> Array:
+        if not isinstance(encoded, Labelled):
             return np.asarray(np.square(encoded[rows]).sum(axis=1))
-        return self._shared(encoded, rows, rows)
-
-    def _shared(self, graphs: Layers, left: Any, right: Any) -> Array:
-        found, missed = shared_walks(graphs, left.astype(np.int64), right.astype(np.int64), self.decay)
-        if missed:
-            text = f"{self}: {missed} of {len(found)} values are less accurate than rounding. Use a smaller decay."
-            warnings.warn(text, NumericalWarning, stacklevel=caller_level())
+        found = np.zeros(len(rows))
+        self._share(*encoded.own(rows), found)
         return found
+
+    def _share(self, meetings: Meetings, looped: bool, out: Array) -> None:
+        missed = shared_walks(meetings, self.decay, looped, out.reshape(-1))
+        if missed:
+            text = f"{self}: {missed} of {out.size} values are less accurate than rounding. Use a smaller decay."
+            warnings.warn(text, NumericalWarning, stacklevel=caller_level())
 
     def _check_decay(self, items: tuple[Graph, ...], radii: Array) -> None:
         """Refuse graphs of which walks grow faster than the decay takes them back."""

@@ -4,53 +4,43 @@ The nodes of the product graph are the pairs of nodes with equal labels, and its
 labels. Its matrix is never made: a product with it goes through the edges of one graph, and then through those of the
 other. The system is positive definite, and conjugate gradients give 1'x as a sum of positive terms, whose error is the
 square of that of x (as in Gauss quadrature): half of the digits of x are enough.
+
+One graph meets many others at once: a union of graphs, whose parts are not connected, so that loops are long. Lengths
+of steps belong to pairs of graphs, and each pair ends when it is exact: its value does not depend on the others.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from itertools import pairwise
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.compute.codegen import jit_cache
 from mercer.compute.codegen.compiled import compiled
-from mercer.compute.runtime import threads
 
 Array = NDArray[np.float64]
 Whole = NDArray[np.int64]
-MIN_COMPILED_PAIRS = 1 << 19
-"""Pairs of nodes from which on compiled loops are used: below it, loading them takes longer."""
-CALL_PAIRS = 1 << 19
-"""Pairs of nodes in one call: about a tenth of a second, where it is not one pair of large graphs."""
-MAX_MISSING_SHARE = 1e-15
-"""The part of a value that may be missing."""
-BASE_STEPS = 100
-"""Steps for a pair, at least, and as many again as it has pairs of nodes: more are never needed but for rounding."""
-
+Index = NDArray[np.uint32]
+"""Places that loops need not compare with zero."""
 ANY_ORDER = frozenset({"reassoc", "contract", "nsz"})
 """Sums may be taken in any order."""
 
-# Nodes of a graph are in the order of their labels: so the partners of node u are low[u] to high[u] of the other
-# graph, and the number of the pair (u, v) stands at place[u] + v. A segment is the edges of one label of one graph;
-# `rows` says where the neighbours of each of its nodes begin. `sources` and `crossed` hold the same edges in another
-# order, in which nodes of one label take turns: so no number is added to twice in a row.
+# Nodes of a graph, or of a union of graphs, are in the order of their labels: so the partners of node u are low[u] to
+# high[u] of the union, and the number of the pair (u, v) stands at u * m + v. A segment is the edges of one label of
+# one graph or union; `rows` says where the neighbours of each of its nodes begin. `sources` and `crossed` hold the same
+# edges in another order, in which nodes of one label take turns: so no number is added to twice in a row.
 
 
 @compiled()
-def partners(labels: Whole, a0: int, a1: int, b0: int, b1: int, low: Whole, high: Whole) -> None:
-    """Which nodes b0 to b1 of one graph have the labels of nodes a0 to a1 of another."""
+def partners(labels: Whole, a0: int, a1: int, others: Whole, b0: int, b1: int, low: Whole, high: Whole) -> None:
+    """Which nodes b0 to b1 of others have the labels of nodes a0 to a1."""
     v = b0
     for u in range(a0, a1):
         if u > a0 and labels[u] == labels[u - 1]:
             low[u - a0], high[u - a0] = low[u - a0 - 1], high[u - a0 - 1]
             continue
-        while v < b1 and labels[v] < labels[u]:
+        while v < b1 and others[v] < labels[u]:
             v += 1
         low[u - a0] = v - b0
-        while v < b1 and labels[v] == labels[u]:
+        while v < b1 and others[v] == labels[u]:
             v += 1
         high[u - a0] = v - b0
 
@@ -61,257 +51,220 @@ def through(
     m: int,
     rows: Whole,
     targets: Whole,
-    sources: Whole,
-    crossed: Whole,
     here: int,
+    others: Whole,
+    sources: Index,
+    crossed: Index,
     there: int,
     low: Whole,
     high: Whole,
-    place: Whole,
     p: Array,
     y: Array,
     line: Array,
 ) -> None:
-    """Add to y the product of p with the edges of one segment of each graph."""
+    """Add to y the product of p with the edges of a segment of the graph and one of the union; line is zero again."""
     for u in range(n):
         first, last = rows[here + u], rows[here + u + 1]
         if first == last or low[u] == high[u]:
             continue
-        line[:m] = 0.0
         for a in range(first, last):
             w = targets[a]
-            source = place[w]
-            for v in range(low[w], high[w]):
-                line[v] += p[source + v]
-        out = place[u]
-        for b in range(rows[there + low[u]], rows[there + high[u]]):
-            y[out + sources[b]] += line[crossed[b]]
+            into, part = line[low[w] : high[w]], p[w * m + low[w] : w * m + high[w]]
+            for v in range(len(into)):
+                into[v] += part[v]
+        begin, end = others[there + low[u]], others[there + high[u]]
+        row, nodes, neighbours = y[u * m : u * m + m], sources[begin:end], crossed[begin:end]
+        for b in range(len(nodes)):
+            row[nodes[b]] += line[neighbours[b]]
+        for a in range(first, last):
+            line[low[targets[a]] : high[targets[a]]] = 0.0
 
 
 @compiled(fastmath=ANY_ORDER)
-def curved(total: int, decay: float, p: Array, y: Array) -> float:
-    """y becomes p - decay y; the inner product of p with it."""
-    curve = 0.0
-    for k in range(total):
-        y[k] = p[k] - decay * y[k]
-        curve += p[k] * y[k]
-    return curve
+def curved(n: int, m: int, low: Whole, high: Whole, decay: float, p: Array, y: Array, sums: Array) -> None:
+    """y becomes p - decay y; add to sums, for each node of the union, the products of its part of p with that."""
+    for u in range(n):
+        begin, end, into = u * m + low[u], u * m + high[u], sums[low[u] : high[u]]
+        mine, other = p[begin:end], y[begin:end]
+        for v in range(len(into)):
+            other[v] = mine[v] - decay * other[v]
+            into[v] += mine[v] * other[v]
 
 
 @compiled(fastmath=ANY_ORDER)
-def stepped(total: int, length: float, r: Array, y: Array) -> float:
-    """r becomes r - length y; its squared length."""
-    left = 0.0
-    for k in range(total):
-        r[k] -= length * y[k]
-        left += r[k] * r[k]
-    return left
+def stepped(n: int, m: int, low: Whole, high: Whole, each: Array, r: Array, y: Array, sums: Array) -> None:
+    """r becomes r - each y; add to sums its squares."""
+    for u in range(n):
+        begin, end, into = u * m + low[u], u * m + high[u], sums[low[u] : high[u]]
+        mine, other, length = r[begin:end], y[begin:end], each[low[u] : high[u]]
+        for v in range(len(into)):
+            mine[v] -= length[v] * other[v]
+            into[v] += mine[v] * mine[v]
+
+
+@compiled(fastmath=ANY_ORDER)
+def turned(n: int, m: int, low: Whole, high: Whole, each: Array, p: Array, r: Array, y: Array) -> None:
+    """p becomes r + each p; y zero."""
+    for u in range(n):
+        begin, end, turn = u * m + low[u], u * m + high[u], each[low[u] : high[u]]
+        mine, other, next_y = p[begin:end], r[begin:end], y[begin:end]
+        for v in range(len(turn)):
+            mine[v] = other[v] + turn[v] * mine[v]
+            next_y[v] = 0.0
+
+
+@compiled()
+def gathered(first: int, m: int, owners: Whole, sums: Array, count: int, totals: Array) -> None:
+    """Sums of nodes become those of graphs of the union, and zero again."""
+    totals[:count] = 0.0
+    for v in range(m):
+        totals[owners[first + v]] += sums[v]
+        sums[v] = 0.0
 
 
 @compiled()
 def solve(
     n: int,
-    m: int,
-    total: int,
-    segments: Whole,
-    kinds: Whole,
-    offsets: Whole,
-    arcs: tuple[Whole, Whole, Whole, Whole],
     i: int,
     j: int,
-    low: Whole,
-    high: Whole,
-    place: Whole,
+    here: tuple[Whole, ...],
+    there: tuple[Whole, ...],
+    edges: tuple[Index, Index],
+    owners: Whole,
+    count: int,
     decay: float,
-    slack: float,
+    slack: Array,
     most: int,
-    p: Array,
-    r: Array,
-    y: Array,
-    line: Array,
-) -> tuple[float, int]:
-    """The value of graphs i and j by conjugate gradients, and whether (1) it is not as exact as it should be."""
-    rows, targets, sources, crossed = arcs
-    p[:total] = 1.0
-    r[:total] = 1.0
-    size, value = float(total), 0.0
-    for _ in range(most):
-        y[:total] = 0.0
-        s, e = segments[i], segments[j]
-        while s < segments[i + 1] and e < segments[j + 1]:
-            if kinds[s] < kinds[e]:
+    partners_of: tuple[Whole, Whole],
+    cells: tuple[Array, Array, Array],
+    lines: tuple[Array, Array, Array],
+    size: Array,
+    totals: Array,
+    value: Array,
+) -> int:
+    """The values of graph i and those of union j by conjugate gradients; how many are less exact than they should be.
+
+    slack : what may be missing of each, as a part of it
+    """
+    _, _, segments, kinds, offsets, rows, targets = here
+    other_starts, _, other_segments, other_kinds, other_offsets, others, _ = there
+    sources, crossed = edges
+    low, high = partners_of
+    p, r, y = cells
+    line, sums, each = lines
+    first, m = other_starts[j], other_starts[j + 1] - other_starts[j]
+    line[:m] = 0.0
+    sums[:m] = 0.0
+    for u in range(n):
+        begin, end = u * m + low[u], u * m + high[u]
+        p[begin:end] = 1.0
+        r[begin:end] = 1.0
+        y[begin:end] = 0.0
+        sums[low[u] : high[u]] += 1.0
+    gathered(first, m, owners, sums, count, size)
+    open_ends, missed, step = 0, 0, 0
+    for g in range(count):
+        value[g] = 0.0
+        if size[g] > 0 and most + int(size[g]) <= 0:
+            missed += 1
+            size[g] = 0.0
+        open_ends += size[g] > 0
+    limits = size[:count] + most
+    while open_ends > 0:
+        step += 1
+        s, e = segments[i], other_segments[j]
+        while s < segments[i + 1] and e < other_segments[j + 1]:
+            if kinds[s] < other_kinds[e]:
                 s += 1
-            elif kinds[s] > kinds[e]:
+            elif kinds[s] > other_kinds[e]:
                 e += 1
             else:
-                here, there = offsets[s], offsets[e]
-                through(n, m, rows, targets, sources, crossed, here, there, low, high, place, p, y, line)
+                at, by = offsets[s], other_offsets[e]
+                through(n, m, rows, targets, at, others, sources, crossed, by, low, high, p, y, line)
                 s += 1
                 e += 1
-        length = size / curved(total, decay, p, y)
-        value += length * size
-        left = stepped(total, length, r, y)
-        if left <= slack * value:
-            return value, 0
-        turn = left / size
-        for k in range(total):
-            p[k] = r[k] + turn * p[k]
-        size = left
-    return value, 1
+        curved(n, m, low, high, decay, p, y, sums)
+        gathered(first, m, owners, sums, count, totals)
+        for g in range(count):  # a pair that is done makes steps of no length
+            totals[g] = size[g] / totals[g] if size[g] > 0 else 0.0
+            value[g] += totals[g] * size[g]
+        for v in range(m):
+            each[v] = totals[owners[first + v]]
+        stepped(n, m, low, high, each, r, y, sums)
+        gathered(first, m, owners, sums, count, totals)
+        open_ends = 0
+        for g in range(count):
+            left, turn = totals[g], 0.0
+            if size[g] > 0:
+                if left <= slack[g] * value[g]:
+                    left = 0.0
+                elif step >= limits[g]:
+                    left = 0.0
+                    missed += 1
+                else:
+                    turn = left / size[g]
+                    open_ends += 1
+                size[g] = left
+            totals[g] = turn
+        for v in range(m):
+            each[v] = totals[owners[first + v]]
+        turned(n, m, low, high, each, p, r, y)
+    return missed
 
 
 @compiled()
-def pairs(
+def meetings(
     left: Whole,
     right: Whole,
-    starts: Whole,
-    labels: Whole,
-    segments: Whole,
-    kinds: Whole,
-    offsets: Whole,
-    arcs: tuple[Whole, Whole, Whole, Whole],
+    places: Whole,
+    here: tuple[Whole, ...],
+    there: tuple[Whole, ...],
+    edges: tuple[Index, Index],
+    owners: Whole,
+    firsts: Whole,
     radii: Array,
+    other_radii: Array,
     decay: float,
     exact: float,
     most: int,
     out: Array,
 ) -> int:
-    """The values of pairs of graphs, and how many of them are not as exact as they should be."""
-    tall, wide, cells = 1, 1, 1
+    """The values of graphs and unions of graphs, from some places on; how many are not as exact as they should be."""
+    starts, labels, other_starts, other_labels = here[0], here[1], there[0], there[1]
+    tall, wide, cells, parts = 1, 1, 1, 1
     for k in range(len(left)):
-        n, m = starts[left[k] + 1] - starts[left[k]], starts[right[k] + 1] - starts[right[k]]
+        n = starts[left[k] + 1] - starts[left[k]]
+        m = other_starts[right[k] + 1] - other_starts[right[k]]
         tall, wide, cells = max(tall, n), max(wide, m), max(cells, n * m)
-    p, r, y, line = np.empty(cells), np.empty(cells), np.empty(cells), np.empty(wide)
-    low, high, place = np.empty(tall, np.int64), np.empty(tall, np.int64), np.empty(tall, np.int64)
-    open_ends = 0
+        parts = max(parts, firsts[right[k] + 1] - firsts[right[k]])
+    p, r, y = np.empty(cells), np.empty(cells), np.empty(cells)
+    line, sums, each = np.empty(wide), np.empty(wide), np.empty(wide)
+    low, high = np.empty(tall, np.int64), np.empty(tall, np.int64)
+    size, totals, slack = np.empty(parts), np.empty(parts), np.empty(parts)
+    missed = 0
     for k in range(len(left)):
         i, j = left[k], right[k]
-        n, m = starts[i + 1] - starts[i], starts[j + 1] - starts[j]
-        partners(labels, starts[i], starts[i + 1], starts[j], starts[j + 1], low, high)
-        total = 0
-        for u in range(n):
-            place[u] = total - low[u]
-            total += high[u] - low[u]
-        out[k] = 0.0
-        if total > 0:
-            slack = exact * (1.0 - decay * radii[i] * radii[j])
-            out[k], missed = solve(
-                n,
-                m,
-                total,
-                segments,
-                kinds,
-                offsets,
-                arcs,
-                i,
-                j,
-                low,
-                high,
-                place,
-                decay,
-                slack,
-                most + total,
-                p,
-                r,
-                y,
-                line,
-            )
-            open_ends += missed
-    return open_ends
-
-
-@dataclass(frozen=True, eq=False)
-class Layers:
-    """Graphs one after the other, whose edges are parted by their labels.
-
-    starts : (n + 1,), the first node of each graph, and the number of all
-    labels : of each node, ascending in each graph
-    segments : (n + 1,), where the segments of each graph begin; a segment is its edges of one label
-    kinds : the label of each segment, ascending in each graph
-    offsets : where the part of `rows` of each segment begins, one longer than its graph has nodes
-    rows : where the neighbours of each node, by edges of the segment, begin
-    targets : neighbours, counted from the first node of their graph
-    sources, crossed : nodes and their neighbours once more, in segments; nodes of one label take turns
-    radii : the largest eigenvalue of each graph
-    """
-
-    starts: Whole
-    labels: Whole
-    segments: Whole
-    kinds: Whole
-    offsets: Whole
-    rows: Whole
-    targets: Whole
-    sources: Whole
-    crossed: Whole
-    radii: Array
-
-    @property
-    def sizes(self) -> Whole:
-        """How many nodes each graph has."""
-        return np.asarray(np.diff(self.starts))
-
-    def compare(self, left: Whole, right: Whole, decay: float, out: Array) -> int:
-        """The values of pairs of graphs, by compiled loops; how many of them are not as exact as they should be."""
-        arcs = (self.rows, self.targets, self.sources, self.crossed)
-        arrays = (self.starts, self.labels, self.segments, self.kinds, self.offsets, arcs, self.radii)
-        return int(pairs(left, right, *arrays, decay, MAX_MISSING_SHARE, BASE_STEPS, out))
-
-    def compare_plainly(self, left: Whole, right: Whole, decay: float, out: Array) -> int:
-        """The same with NumPy."""
-        slack = MAX_MISSING_SHARE * (1 - decay * self.radii[left] * self.radii[right])
-        both = zip(left.tolist(), right.tolist(), slack.tolist(), strict=True)
-        found = [self._solve(i, j, decay, enough) for i, j, enough in both]
-        out[:] = [value for value, _ in found]
-        return sum(missed for _, missed in found)
-
-    def _solve(self, i: int, j: int, decay: float, slack: float) -> tuple[float, int]:
-        here, there = (self.labels[self.starts[g] : self.starts[g + 1]] for g in (i, j))
-        mask = (here[:, None] == there[None, :]).astype(np.float64)
-        mine, others = self._matrices(i), self._matrices(j)
-        both = [(mine[kind], others[kind]) for kind in mine.keys() & others.keys()]
-        p, r, size, value = mask, mask, float(mask.sum()), 0.0
-        for _ in range(BASE_STEPS + int(size) if size else 0):
-            y = p - decay * mask * sum((A @ p @ B for A, B in both), np.zeros_like(p))
-            length = size / float((p * y).sum())
-            value += length * size
-            r = r - length * y
-            left = float((r * r).sum())
-            if left <= slack * value:
-                return value, 0
-            p, size = r + left / size * p, left
-        return value, int(size > 0)
-
-    def _matrices(self, g: int) -> dict[int, Array]:
-        """The adjacency matrix of each label of edges of a graph."""
-        n, found = int(self.starts[g + 1] - self.starts[g]), {}
-        for s in range(self.segments[g], self.segments[g + 1]):
-            begins = self.rows[self.offsets[s] : self.offsets[s] + n + 1]
-            matrix = np.zeros((n, n))
-            matrix[np.repeat(np.arange(n), np.diff(begins)), self.targets[begins[0] : begins[-1]]] = 1.0
-            found[int(self.kinds[s])] = matrix
-        return found
-
-
-def shared_walks(layers: Layers, left: Whole, right: Whole, decay: float) -> tuple[Array, int]:
-    """The values of pairs of graphs, by all cores, and how many of them are not as exact as they should be.
-
-    Cost: for each pair a few times the edges of one graph times the nodes of the other; memory for the largest pair.
-    """
-    out, sizes = np.empty(len(left)), layers.sizes
-    costs = np.cumsum(sizes[left] * sizes[right] + 1)
-    total = int(costs[-1:].sum())
-    compare = layers.compare if total >= MIN_COMPILED_PAIRS and jit_cache.numba_works() else layers.compare_plainly
-    cuts = np.searchsorted(costs, np.arange(CALL_PAIRS, total, CALL_PAIRS))
-    pieces: list[Any] = list(pairwise(np.unique([0, *cuts.tolist(), len(left)]).tolist()))
-    missed = np.zeros(len(pieces), np.int64)
-
-    def work(worker: int, place: int, stop: threads.Stop) -> None:
-        part = slice(*pieces[place])
-        missed[place] = compare(left[part], right[part], decay, out[part])
-        stop.step(worker, part.stop - part.start)
-
-    workers = threads.available()
-    dealt = [list(range(len(pieces)))[worker::workers] for worker in range(max(1, min(workers, len(pieces))))]
-    threads.run(work, dealt, len(left))
-    return out, int(missed.sum())
+        n, count = starts[i + 1] - starts[i], firsts[j + 1] - firsts[j]
+        partners(labels, starts[i], starts[i + 1], other_labels, other_starts[j], other_starts[j + 1], low, high)
+        for g in range(count):
+            slack[g] = exact * (1.0 - decay * radii[i] * other_radii[firsts[j] + g])
+        missed += solve(
+            n,
+            i,
+            j,
+            here,
+            there,
+            edges,
+            owners,
+            count,
+            decay,
+            slack,
+            most,
+            (low, high),
+            (p, r, y),
+            (line, sums, each),
+            size,
+            totals,
+            out[places[k] : places[k] + count],
+        )
+    return missed

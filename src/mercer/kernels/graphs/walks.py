@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.kernels.graphs.counting import ranked
+from mercer.kernels.graphs.counting import Whole, ranked
 from mercer.kernels.graphs.joined import Joined, ends_of
-from mercer.kernels.graphs.walk_loops import Layers
+from mercer.kernels.graphs.meetings import Layers, Meetings, Unions, compiles
 
 Array = NDArray[np.float64]
+Places = NDArray[np.intp]
 MAX_MISSING_SHARE = 1e-17
 """The part of a value that terms may lack that are left out."""
+
+UNION_NODES, UNION_KINDS = 1024, 16
+"""Nodes of a union of graphs, about: more of them would not fit into a cache; and fewer where edges have more labels
+than so many, since a union holds a number for each node and label of edges."""
 
 
 def terms(rate: float) -> int:
@@ -31,7 +38,55 @@ def walk_counts(graphs: Joined, decay: float, count: int) -> Array:
     return found
 
 
-def layers(graphs: Joined, radii: Array) -> Layers:
+@dataclass(frozen=True, eq=False)
+class Labelled:
+    """Graphs with labels as walks see them.
+
+    graphs : their nodes in the order of their labels
+    radii : the largest eigenvalue of each
+    """
+
+    graphs: Joined
+    radii: Array
+
+    @cached_property
+    def layers(self) -> Layers:
+        """Their edges, parted by labels."""
+        return layers(self.graphs)
+
+    def meetings(self, rows: Places, columns: Places, lower: bool) -> tuple[Meetings, bool]:
+        """Each graph in some rows with unions of those in columns, or with those up to its own where `lower`.
+
+        And whether loops are compiled for them.
+        """
+        sizes = self.graphs.sizes
+        looped = compiles(float(sizes[rows].sum()) * float(sizes[columns].sum()) / (2 if lower else 1))
+        kinds = max(UNION_KINDS, int(self.graphs.kinds.max(initial=0)))
+        unions = self._unions(columns, UNION_NODES * UNION_KINDS // kinds if looped else 0)
+        left, right = np.divmod(np.arange(len(rows) * (len(unions.firsts) - 1)), len(unions.firsts) - 1)
+        if lower:
+            left, right = left[unions.firsts[right] <= left], right[unions.firsts[right] <= left]
+        return self._met(rows, unions, left, right, left * len(columns) + unions.firsts[right]), looped
+
+    def own(self, rows: Places) -> tuple[Meetings, bool]:
+        """Each graph with itself."""
+        looped, place = compiles(float(np.square(self.graphs.sizes[rows]).sum())), np.arange(len(rows))
+        return self._met(rows, self._unions(rows, 0), place, place, place), looped
+
+    def _met(self, rows: Places, unions: Unions, left: Whole, right: Whole, places: Whole) -> Meetings:
+        return Meetings(self.layers, self.radii, unions, np.asarray(rows, np.int64)[left], right, places)
+
+    def _unions(self, columns: Places, most: int) -> Unions:
+        """Graphs in some columns, as many as have about so many nodes in a union."""
+        chosen = self.graphs.chosen(columns)
+        union = np.arange(chosen.count) if most == 0 else ranked(chosen.starts[:-1] // most)
+        firsts = np.searchsorted(union, np.arange(int(union.max(initial=-1)) + 2))
+        merged = replace(chosen, starts=chosen.starts[firsts])
+        owners = (chosen.owners - firsts[merged.owners])[merged.order_of_labels]
+        return Unions(layers(merged.by_label()), owners, firsts, self.radii[columns])
+
+
+def layers(graphs: Joined) -> Layers:
     """Edges parted by labels; the nodes of each graph are in the order of theirs."""
     sources, targets, kinds = graphs.arcs
     owners = graphs.owners[sources]
@@ -53,9 +108,8 @@ def layers(graphs: Joined, radii: Array) -> Layers:
         offsets=offsets,
         rows=np.cumsum(rows),
         targets=targets - graphs.starts[owners],
-        sources=(sources - graphs.starts[owners])[crossed],
-        crossed=(targets - graphs.starts[owners])[crossed],
-        radii=radii,
+        sources=(sources - graphs.starts[owners])[crossed].astype(np.uint32),
+        crossed=(targets - graphs.starts[owners])[crossed].astype(np.uint32),
     )
 
 

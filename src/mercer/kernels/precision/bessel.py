@@ -21,10 +21,13 @@ from mercer.kernels.precision.double_double import (
     pair,
     polynomial,
     quotient,
-    times,
+    times_moderate,
     two_product,
     two_sum,
 )
+
+MAX_EXPONENT = 700.0
+"""Up to this z, exp(-z) keeps all of its digits."""
 
 
 def matern(nu: float, r: Array) -> Array:
@@ -67,9 +70,11 @@ def matern_written(nu: float, r: Any) -> Any:
 def _matern_half_integer(n: int, r: Array) -> Array:
     """Evaluate, for nu = n + 1/2, exp(-z) n!/(2n)! sum_k (2n-k)! / ((n-k)! k!) (2z)^k, z = sqrt(2n+1) r."""
     root, coefficients = _half_integer_constants(n)
-    high, low = times(root, r)
-    # exp(-z) may underflow where its product with the polynomial does not: the part beyond 700 comes last.
-    near = np.minimum(high, 700.0)
+    high, low = times_moderate(root, r)
+    if not (r.size and high.max() > MAX_EXPONENT):
+        return exp_of(-high, -low) * polynomial(coefficients, r)
+    # exp(-z) may underflow where its product with the polynomial does not: the part beyond comes last.
+    near = np.minimum(high, MAX_EXPONENT)
     return exp_of(-near, -low) * polynomial(coefficients, r) * np.exp(near - high)
 
 

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 Pair = tuple[float, float]
 
-BLOCK_NUMBERS = 2**14  # elements worked on at once: the temporaries of a block stay in the cache
+BLOCK_NUMBERS = 2**13  # elements worked on at once: the temporaries of a block stay in the cache
 DIGITS = Context(prec=50)
 LARGEST = float(np.finfo(np.float64).max)
 
@@ -71,6 +71,14 @@ def times(c: Pair, u: Array) -> tuple[Array, Array]:
     """Return the pair c u."""
     high, low = two_product(c[0], u)
     return high, low + c[1] * u
+
+
+def times_moderate(c: Pair, u: Array) -> tuple[Array, Array]:
+    """The same where c and u are far below 2^996, bit for bit: nothing is scaled."""
+    high = c[0] * u
+    c_high, c_low = _split(np.asarray(c[0]))
+    u_high, u_low = _split(u)
+    return high, c_low * u_low - (((high - c_high * u_high) - c_low * u_high) - c_high * u_low) + c[1] * u
 
 
 def exp_of(high: Array, low: Array) -> Array:

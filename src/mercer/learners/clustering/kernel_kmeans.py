@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from mercer.compute.runtime.memory import Budget
 from mercer.errors import NumericalWarning, caller_level, speaks
 from mercer.kernels import Kernel
-from mercer.kernels.function import PythonFunction
+from mercer.kernels.base import PythonFunction
 from mercer.kernels.points import Points
 from mercer.learners.clustering.fit import KMeansResult, solve
 from mercer.learners.clustering.model import ByRows, Model

@@ -18,7 +18,7 @@ from mercer.compute.codegen.sparse import is_sparse
 from mercer.compute.runtime.memory import Budget
 from mercer.errors import InputError, NumericalWarning, caller_level, message, speaks
 from mercer.kernels import Kernel
-from mercer.kernels.function import PythonFunction
+from mercer.kernels.base import PythonFunction
 from mercer.kernels.points import Points
 from mercer.learners.clustering.laplacian import Embedding, embedded, graph_of
 from mercer.learners.clustering.seeds import best_of

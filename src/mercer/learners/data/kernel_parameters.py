@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, Self
 
 from mercer.errors import InputError, speaks
-from mercer.guesses.parameters import told
 from mercer.kernels import Kernel
 from mercer.learners.data.validation import PRECOMPUTED
 from mercer.lifts.coerce import stated
@@ -33,6 +32,8 @@ class KernelParameters:
         known = self.get_params(deep=False)  # type: ignore[attr-defined]  # of scikit-learn
         unknown = {name: value for name, value in params.items() if name.partition("__")[0] not in known}
         if unknown:
+            from mercer.guesses.parameters import told  # what is meant is looked for when somebody guesses
+
             given = {name: value for name, value in params.items() if name in (*known, *unknown)}
             raise InputError(told(type(self).__name__, list(known), given, beside_kernel=True))
         super().set_params(**params)  # type: ignore[misc]  # of scikit-learn

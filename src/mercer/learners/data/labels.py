@@ -11,15 +11,19 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from mercer.errors import InputError, message, speaker
-from mercer.learners.data.validation import array_of, plain
+from mercer.learners.data.validation import array_of, is_beside, plain
 
 Array = NDArray[np.float64]
+MAX_LABEL = 1 << 31
+"""Floats below this are integers where they are equal to one, for all of NumPy's types."""
 
 
 def labels_of(X: Any, y: Any) -> NDArray[Any]:
     """One label a row, or one clear error."""
     if y is None:
         raise ValueError(f"This {speaker()} estimator requires y to be passed, but the target y is None.")
+    if is_beside(X, y) and y.ndim == 1 and _are_integers(y):
+        return np.ravel(y)  # scikit-learn would find the same, and takes longer
     y = plain("y", y)
     array_of("y", y)  # complains of what is missing, or not of equal length
     labels = column_or_1d(y, warn=True)
@@ -33,6 +37,15 @@ def labels_of(X: Any, y: Any) -> NDArray[Any]:
         assert_all_finite(labels, input_name="y", estimator_name=speaker())
     check_classification_targets(labels)
     return np.asarray(labels)
+
+
+def _are_integers(y: NDArray[Any]) -> bool:
+    """Whether numbers are labels: integers, of which so few are different that nobody would take them for numbers."""
+    if y.dtype.kind == "f":
+        with np.errstate(invalid="ignore"):
+            if not (np.abs(y) < MAX_LABEL).all() or (y != np.rint(y)).any():
+                return False
+    return y.dtype.kind == "b" or 2 * len(np.unique(y)) < len(y)
 
 
 def classes_of(labels: NDArray[Any]) -> NDArray[Any]:

@@ -23,7 +23,6 @@ from mercer.learners.data.validation import kernel_of, lengthscale_of
 from mercer.learners.data.views import KernelView, LiftView, MatrixView, View
 from mercer.learners.parameters import LOO
 from mercer.lifts.base import Lift
-from mercer.lifts.nystrom import Nystrom
 from mercer.operators.precomputed import read_square
 
 Array = NDArray[np.float64]
@@ -84,6 +83,8 @@ def _given_view(given: Lift | str, rows: Any, table: Any, kept: Rows, limit: Any
 
 def _learnt_from(lift: Lift, kept: Rows, limit: Any) -> Rows:
     """The rows that a lift learns from: all, or as many as leave room where it holds its features of all of them."""
+    from mercer.lifts.nystrom import Nystrom  # where a lift was given
+
     if not isinstance(lift, Nystrom) or not isinstance(lift.n_components, int) or limit is None:
         return kept
     most = max(2 * lift.n_components, Budget.of(limit).bytes // 32 // lift.n_components)

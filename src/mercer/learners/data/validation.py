@@ -17,12 +17,12 @@ from mercer.errors import InputError, KernelError, message, speaker
 from mercer.kernels import Kernel
 from mercer.kernels.evaluation.evaluate import check_domain, leaves
 from mercer.kernels.fields import MEDIAN
-from mercer.kernels.function import kernel_from
 from mercer.kernels.objects.table import holds_more
 from mercer.kernels.parameters import DRAFT
 from mercer.kernels.points import DOUBLE, SINGLE, Points, points_from
 from mercer.lifts.base import Lift
-from mercer.lifts.coerce import parsed
+from mercer.lifts.coerce import as_kernel, parsed
+from mercer.lifts.inputs import DTYPES, checked_table, finite_sum
 from mercer.lifts.inputs import array_of as array_of
 from mercer.lifts.inputs import plain as plain
 from mercer.lifts.inputs import refuse_unreadable as refuse_unreadable
@@ -31,7 +31,6 @@ from mercer.lifts.structured import noted
 from mercer.operators.precomputed import symmetric_part
 
 Array = NDArray[np.float64]
-DTYPES = [np.float64, np.float32]
 PRECOMPUTED = "precomputed"
 AUTO = "auto"
 MAX_TOTAL_WEIGHT = 1e100
@@ -84,7 +83,7 @@ def kernel_of(given: Any) -> Kernel | Lift | str:
         return given.with_parameters({}) if DRAFT in given.__dict__ else given
     if isinstance(given, Lift):
         return lift_of(given)
-    found = kernel_from(given)
+    found = as_kernel(given)
     if isinstance(found, Kernel):
         return found
     needs = "a kernel, its text, a function, a lift or 'precomputed'"
@@ -150,7 +149,7 @@ def _penalties(given: Any) -> Array:
 def rows_of(estimator: BaseEstimator, X: Any, kernel: Kernel | None, reset: bool) -> Points:
     """A table as points; of a frame only the columns at which the kernel looks must be what it reads."""
     if is_numeric(X) and not (kernel is not None and kernel.kinds):
-        rows = validate_data(estimator, X, reset=reset, dtype=DTYPES, order="C")
+        rows = checked_table(estimator, X, reset)
         names = None if reset else getattr(estimator, "feature_names_in_", None)
         named, dtype = None if names is None else tuple(names), SINGLE if rows.dtype == SINGLE else DOUBLE
         points = Points(np.asarray(rows, np.float64), named, dtype)
@@ -163,7 +162,7 @@ def rows_of(estimator: BaseEstimator, X: Any, kernel: Kernel | None, reset: bool
         points = points_from(X, kernel.needed)
     else:
         refuse_unreadable("X", X)
-        rows = validate_data(estimator, X, reset=reset, dtype=DTYPES, accept_sparse="csr", order="C")
+        rows = checked_table(estimator, X, reset, sparse="csr")
         names = getattr(estimator, "feature_names_in_", None)
         points = points_of(rows, None if names is None else tuple(names))
     return points if reset else as_fitted(estimator, points)
@@ -172,6 +171,11 @@ def rows_of(estimator: BaseEstimator, X: Any, kernel: Kernel | None, reset: bool
 def is_numeric(data: Any) -> bool:
     """Whether the data is a plain array of numbers, as most is: it needs no other reading."""
     return type(data) is np.ndarray and data.dtype.kind in "fiub"
+
+
+def is_beside(X: Any, y: Any) -> bool:
+    """Whether both are plain arrays of numbers with as many rows, as most are."""
+    return is_numeric(X) and is_numeric(y) and X.ndim == 2 and y.ndim > 0 and len(X) == len(y)
 
 
 def is_precomputed(kernel: Any) -> bool:
@@ -223,6 +227,8 @@ def targets_of(estimator: BaseEstimator, X: Any, y: Any) -> Array:
     if y is None:
         name = type(estimator).__name__
         raise ValueError(f"This {name} estimator requires y to be passed, but the target y is None.")
+    if is_beside(X, y) and y.ndim <= 2 and y.size and y.dtype.itemsize <= DOUBLE.itemsize and finite_sum(y):
+        return np.asarray(y, np.float64)  # scikit-learn would find the same, and takes longer
     if not is_numeric(y):
         y = plain("y", y)
         refuse_unreadable("y", y)

@@ -15,15 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.compute.consistency import shapes
-from mercer.compute.runtime.threads import Watch
+from mercer.compute.runtime.threads import Watch, one_thread_blas
 from mercer.errors import InputError, KernelError, message, speaker, speaking
 from mercer.kernels import Kernel
 from mercer.kernels.evaluation.evaluate import is_few, matrix
 from mercer.kernels.points import DOUBLE, Points, alike, stacked
 from mercer.lifts.base import Lift
 from mercer.lifts.coerce import stated
-from mercer.lifts.exact import exact_lift
-from mercer.lifts.n_features import most_features, needs_data
 from mercer.operators import Dense, Gram, LowRank, Operator
 from mercer.operators.precomputed import check_precomputed, check_semidefinite, made_semidefinite
 
@@ -33,6 +31,8 @@ BLOCK = 1 << 22
 EPS = float(np.finfo(np.float64).eps)
 SAMPLE_ROWS = 128
 """Rows among which the fused pass is compared with plain NumPy, and new rows on which predictions are tried."""
+MIN_THREADED_PAIRS = 1 << 12
+"""Pairs from which on BLAS may use several threads."""
 BEYOND_DISTANCES = 0.25
 """How far such new rows may lie beyond a pair of rows, in units of its distance."""
 
@@ -176,12 +176,17 @@ class KernelView(TableView):
     def most_features(self) -> int | None:
         if self.points.sparse or type(self.kernel).finite_lift is Kernel.finite_lift:
             return None
+        from mercer.lifts.n_features import most_features  # most kernels have no finite lift
+
         # A kernel that is zero everywhere has no feature, and so no lift.
         return most_features(self.kernel, self.points.values.shape[1]) or None
 
     def finite_lift(self) -> Lift:
         if self.lift is not None:
             return self.lift
+        from mercer.lifts.exact import exact_lift  # most kernels have no finite lift
+        from mercer.lifts.n_features import needs_data
+
         if self.points.sparse:
             raise AttributeError(
                 "coef_: the features of a kernel are dense, and the rows are sparse; give a lift instead"
@@ -224,7 +229,12 @@ class KernelView(TableView):
         return self.dense() @ V if is_few(self.points, self.points) else super().times(V)
 
     def predicted(self, new: Points, duals: Array) -> Array:
-        return self.dense_cross(new) @ duals if is_few(new, self.points) else super().predicted(new, duals)
+        if not is_few(new, self.points):
+            return super().predicted(new, duals)
+        if new.values.shape[0] * self.count < MIN_THREADED_PAIRS:
+            return self.dense_cross(new) @ duals
+        with one_thread_blas():  # for so little work threads wait longer than they work
+            return self.dense_cross(new) @ duals
 
     def among(self, new: Points) -> Array:
         return np.asarray(Gram.of(self.kernel, replace(new, dtype=DOUBLE)).to_dense(), dtype=np.float64)

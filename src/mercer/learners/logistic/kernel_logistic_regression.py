@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from mercer.compute.runtime.memory import Budget
 from mercer.errors import caller_level, speaks
 from mercer.kernels import Kernel
-from mercer.kernels.function import PythonFunction
+from mercer.kernels.base import PythonFunction
 from mercer.kernels.points import Points
 from mercer.learners.data.kernel_parameters import DEFAULT_KERNEL
 from mercer.learners.data.labels import classes_of, decided, labels_of

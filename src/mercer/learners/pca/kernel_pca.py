@@ -18,13 +18,13 @@ from sklearn.utils.validation import check_array, check_is_fitted
 from mercer.compute.runtime.memory import Budget
 from mercer.errors import InputError, NumericalWarning, caller_level, message, speaker, speaks
 from mercer.kernels import Kernel
-from mercer.kernels.function import PythonFunction
+from mercer.kernels.base import PythonFunction
 from mercer.kernels.points import Points
 from mercer.learners.data.kernel_parameters import DEFAULT_KERNEL
 from mercer.learners.data.range_checks import refuse_range
 from mercer.learners.data.resolve import resolve_view
 from mercer.learners.data.rows import n_rows
-from mercer.learners.data.validation import DTYPES, is_precomputed
+from mercer.learners.data.validation import is_precomputed
 from mercer.learners.data.views import TableView
 from mercer.learners.estimator import KernelEstimator
 from mercer.learners.pca.exact import by_matrix, by_products
@@ -46,6 +46,7 @@ from mercer.learners.streaming.source_stream import (
     sampled,
 )
 from mercer.lifts.base import Lift
+from mercer.lifts.inputs import DTYPES
 from mercer.lifts.randomness import generator
 from mercer.planner import choose
 from mercer.planner.pca import PCAPlan

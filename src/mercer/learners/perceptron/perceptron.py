@@ -13,8 +13,8 @@ from sklearn.utils.validation import check_is_fitted
 from mercer.compute.runtime.memory import Budget
 from mercer.errors import InputError, message, number_of
 from mercer.kernels import Kernel
+from mercer.kernels.base import PythonFunction
 from mercer.kernels.fields import MEDIAN
-from mercer.kernels.function import PythonFunction
 from mercer.kernels.points import DOUBLE, Points
 from mercer.learners.data.resolve import resolve_view
 from mercer.learners.data.validation import is_precomputed

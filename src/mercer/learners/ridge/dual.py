@@ -3,33 +3,29 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from math import log
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mercer.compute.runtime.run import IDLE, Run
-from mercer.learners.data.views import EPS, definite
-from mercer.learners.ridge.problem import RidgeProblem
-from mercer.learners.ridge.result import DualFit, by_alpha, level_size, leverages, missed, raised, relative, serves
+from mercer.learners.data.views import definite
+from mercer.learners.ridge.dual_rounding import DualMatrix, balanced
+from mercer.learners.ridge.problem import DOUBTFUL, RidgeProblem
+from mercer.learners.ridge.result import DualFit, by_alpha, leverages, raised, serves
 from mercer.operators import Centered, Centering
 from mercer.planner.ridge import RidgePlan
-from mercer.solvers import Eigen, Outcome, System
+from mercer.solvers import Cholesky, Eigen, Outcome, System
+from mercer.solvers.ridge.cholesky import without_condition
 from mercer.solvers.ridge.eigen import outcome_of
 from mercer.solvers.ridge.outcome import Decomposition
-from mercer.solvers.ridge.perturbation import ERROR_FACTOR, Predict, mean_size, perturbations
 from mercer.tuning.path import Path, default_alphas, scale_of
 from mercer.tuning.sides import DualSide
 
 Array = NDArray[np.float64]
-
-
-@dataclass(frozen=True, eq=False)
-class _Matrix:
-    """The centred kernel matrix, sqrt(k(x_i, x_i)), and how far entries of K are off, relative to these."""
-
-    centered: Centered
-    sizes: Array
-    unit: float
+MAX_COPIED_ROWS = 700
+"""Rows up to which the matrix is copied before it is decomposed, for the residual: some megabytes, and no second pass
+over the pairs."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,13 +33,15 @@ class Tuned:
     """One decomposition of a kernel's centred matrix, with the leave-one-out errors of a whole path.
 
     chosen : for each output, the position of its alpha in the path
+    copy : the centred matrix, which the decomposition overwrote, where it is small; None where it is computed anew
     """
 
     problem: RidgeProblem
-    matrix: _Matrix
+    matrix: DualMatrix
     side: DualSide
     path: Path
     chosen: NDArray[np.intp]
+    copy: Array | None
 
     @property
     def score(self) -> tuple[float, float]:
@@ -58,14 +56,16 @@ class Tuned:
 def tune(problem: RidgeProblem, run: Run = IDLE) -> Tuned:
     """Decompose the matrix once, and follow the path of alphas."""
     problem, found = _matrix(problem, run)
+    A = found.centered.stored
+    copy = A.copy() if len(A) <= MAX_COPIED_ROWS else None
     with run.stage("solve"):
-        spectrum = Eigen().decompose(found.centered.stored)
+        spectrum = Eigen().decompose(A)
     center, given = problem.centering, problem.penalty.values
-    side = DualSide(spectrum, center, found.centered.pull, center.rows(problem.targets))
+    side = DualSide(spectrum, center, found.centered.pull, found.right)
     alphas = default_alphas(scale_of(spectrum, center, found.sizes)) if given is None else np.unique(given)
     path = side.path(alphas, problem.labels)
     best = path.best if problem.penalty.path or given is None else np.searchsorted(alphas, given)
-    return Tuned(problem, found, side, path, np.broadcast_to(best, (problem.targets.shape[1],)))
+    return Tuned(problem, found, side, path, np.broadcast_to(best, (problem.targets.shape[1],)), copy)
 
 
 def finish(tuned: Tuned, run: Run = IDLE) -> DualFit:
@@ -73,11 +73,13 @@ def finish(tuned: Tuned, run: Run = IDLE) -> DualFit:
     side, spectrum, problem = tuned.side, tuned.side.spectrum, tuned.problem
     while True:
         alphas = tuned.path.alphas[tuned.chosen]
-        system = _system(problem, tuned.matrix.centered, spectrum.vectors, alphas, run)
+        system = _system(problem, tuned.matrix, spectrum.vectors, alphas, run)
+        if tuned.copy is not None:
+            system = replace(system, product=tuned.copy.__matmul__)
         outcome = outcome_of(spectrum, system, spectrum.solve(side.targets, alphas))
         leverage = leverages(side, alphas)
         fit = _fit(problem, tuned.matrix, outcome, alphas, tuned.path, leverage)
-        larger = raised(problem, ~(fit.roundings <= problem.trusted), tuned.chosen, len(tuned.path.alphas))
+        larger = raised(problem, fit.roundings > problem.trusted, tuned.chosen, len(tuned.path.alphas))
         if larger is None:
             return fit
         tuned = replace(tuned, chosen=larger)
@@ -88,29 +90,47 @@ def solve(problem: RidgeProblem, plan: RidgePlan, run: Run) -> DualFit:
 
     def solved(part: RidgeProblem) -> DualFit:
         part, found = _matrix(part, run)
-        alphas = part.penalty.given
         with run.stage("solve"):
-            outcome = plan.details.solver.solve(_system(part, found.centered, found.centered.stored, alphas, run))
+            if isinstance(plan.details.solver, Cholesky):
+                fit = _clearly(part, found, run)
+                if fit is not None:
+                    return fit
+            alphas = part.penalty.given
+            outcome = plan.details.solver.solve(_system(part, found, found.centered.stored, alphas, run))
         return _fit(part, found, outcome, alphas, None, None)
 
     return by_alpha(problem, plan.details.solver, solved)
 
 
-def _matrix(problem: RidgeProblem, run: Run) -> tuple[RidgeProblem, _Matrix]:
+def _matrix(problem: RidgeProblem, run: Run) -> tuple[RidgeProblem, DualMatrix]:
     """The problem with its view made sound, and the matrix."""
     with run.stage("kernel matrix"):
         K = problem.view.dense(run.watch)
     if not problem.view.sure:
         problem = replace(problem, views=(definite(problem.view, K),))
-    sizes = np.sqrt(np.maximum(np.diagonal(K), 0.0))
-    unit = problem.view.unit(K, sizes)
-    return problem, _Matrix(problem.centering.matrix(K), sizes, unit)
+    return problem, DualMatrix.of(problem.view, problem.centering, problem.targets, K)
 
 
-def _system(problem: RidgeProblem, centered: Centered, matrix: Array, alphas: Array, run: Run) -> System:
+def _clearly(problem: RidgeProblem, found: DualMatrix, run: Run) -> DualFit | None:
+    """The model, where rounding surely plays no part; None, with the matrix as it was, where it has to be looked at."""
+    if not problem.view.sure:
+        return None
+    alphas, center = problem.penalty.given, problem.centering
+    solved = without_condition(System(found.centered.stored, found.right, alphas, run=run))
+    if solved is None:
+        return None
+    outcome, factor = solved
+    outcome = balanced(center, outcome)
+    if not found.is_clear(outcome, alphas, clear_limit(problem)):
+        factor.restore()
+        return None
+    determinants = log_determinants(factor, center, found.centered.pull, alphas)
+    return described(problem, found.centered, found.right, outcome, alphas, np.full(len(alphas), np.nan), determinants)
+
+
+def _system(problem: RidgeProblem, found: DualMatrix, matrix: Array, alphas: Array, run: Run) -> System:
     """The system, with the loss that gradient methods report: the sum of squares and the penalty."""
-    center, held = problem.centering, problem.held_out
-    targets = center.rows(problem.targets)
+    center, held, targets, centered = problem.centering, problem.held_out, found.right, found.centered
 
     def product(x: Array) -> Array:
         return center.product(problem.view.times, centered, x)
@@ -124,21 +144,30 @@ def _system(problem: RidgeProblem, centered: Centered, matrix: Array, alphas: Ar
 
 def _fit(
     problem: RidgeProblem,
-    found: _Matrix,
+    found: DualMatrix,
     outcome: Outcome,
     alphas: Array,
     path: Path | None,
     leverage: Array | None,
 ) -> DualFit:
-    outcome, center, centered = balanced(problem, outcome), problem.centering, found.centered
+    center, centered = problem.centering, found.centered
+    outcome = balanced(center, outcome)
     known = log_determinants(outcome.decomposition, center, centered.pull, alphas)
-    roundings = _roundings(problem, found, outcome, alphas)
-    return described(problem, centered, outcome, alphas, roundings, known, path, leverage)
+    clear = outcome.decomposition is not None and found.is_clear(outcome, alphas, clear_limit(problem))
+    roundings = np.full(len(alphas), np.nan) if clear else found.moved(outcome, alphas)
+    return described(problem, centered, found.right, outcome, alphas, roundings, known, path, leverage)
+
+
+def clear_limit(problem: RidgeProblem) -> float:
+    """The relative error of predictions below which nobody asks how large it is."""
+    may_have_features = problem.view.most_features is not None
+    return (DOUBTFUL if may_have_features else 1.0) * problem.trusted
 
 
 def described(
     problem: RidgeProblem,
     centered: Centered,
+    right: Array,
     outcome: Outcome,
     alphas: Array,
     roundings: Array,
@@ -146,11 +175,11 @@ def described(
     path: Path | None = None,
     leverage: Array | None = None,
 ) -> DualFit:
-    """The model of a balanced solution."""
+    """The model of a balanced solution; `right` is P D y."""
     center, x = problem.centering, outcome.value
     duals = center.roots[:, None] * x
     intercepts = center.intercepts(problem.targets, duals, centered.means)
-    variance = (center.rows(problem.targets) * x).sum(axis=0) / max(center.total - center.intercept, 1.0)
+    variance = (right * x).sum(axis=0) / max(center.total - center.intercept, 1.0)
     return DualFit(
         outcome=outcome,
         alphas=alphas,
@@ -167,54 +196,6 @@ def described(
     )
 
 
-def balanced(problem: RidgeProblem, outcome: Outcome) -> Outcome:
-    """Without the part along u, of which a solution has none: rounding of K brings it in, and K is large along u."""
-    x, u = outcome.value, problem.centering.direction[:, None]
-    return replace(outcome, value=np.asarray(x - u * (u.T @ x)))
-
-
-def _roundings(problem: RidgeProblem, found: _Matrix, outcome: Outcome, alphas: Array) -> Array:
-    """The estimated relative errors of predictions, at the rows and at new ones like them."""
-    if not outcome.converged:
-        return np.full(len(alphas), np.inf)
-    center, x, known = problem.centering, outcome.value, outcome.decomposition
-    targets, scale = center.rows(problem.targets), (center.roots * found.sizes)[:, None]
-    lengths = np.linalg.norm(scale * x, axis=0)
-    errors = found.unit * scale * lengths + missed(outcome) * np.linalg.norm(targets, axis=0) / np.sqrt(len(x))
-    summed = ERROR_FACTOR * (found.unit * found.sizes.max() * lengths + EPS * level_size(problem))
-    if known is None:  # A (A + alpha)^-1 makes nothing longer
-        size = mean_size(problem.targets - alphas * x / center.roots[:, None])
-        return relative(ERROR_FACTOR * mean_size(errors / center.roots[:, None]) + summed, size)
-    new = problem.view.between()
-    cross = None if new is None else problem.view.dense_cross(new)
-    predict = _prediction(problem, found, alphas, cross)
-    moved = perturbations(known, predict, alphas, lambda random: errors * random.standard_normal(errors.shape))
-    means = center.means(problem.targets)
-    sizes = [mean_size(table + means) for table in predict(x, targets)]
-    if cross is None:
-        sizes[1] = sizes[0]  # what bounds an error from above would do the same for a size
-    return np.asarray(relative(moved + summed, np.array(sizes)).max(axis=0))
-
-
-def _prediction(problem: RidgeProblem, found: _Matrix, alphas: Array, cross: Array | None) -> Predict:
-    """From solutions to predictions less the mean of y: at the rows, and at new ones, or a bound for these."""
-    roots, means = problem.centering.roots[:, None], found.centered.means
-    u, pull = problem.centering.direction[:, None], found.centered.pull
-
-    def predict(x: Array, right: Array) -> tuple[Array, Array]:
-        along = u * (u.T @ x)
-        products = right - np.tile(alphas, x.shape[1] // len(alphas)) * x - pull * along  # A x, and A u is pull u
-        x = x - along
-        duals = roots * x
-        if cross is None:  # |f(x)| <= |f| sqrt(k(x, x))
-            beyond = found.sizes.max() * np.sqrt(np.maximum((x * products).sum(axis=0, keepdims=True), 0.0))
-        else:
-            beyond = cross @ duals - means @ duals
-        return products / roots, beyond
-
-    return predict
-
-
 def log_determinants(known: Decomposition | None, centering: Centering, pull: float, alphas: Array) -> Array | None:
     """log det(K + alpha I) with copies counted, on what an intercept leaves: what a marginal likelihood needs of it.
 
@@ -224,9 +205,13 @@ def log_determinants(known: Decomposition | None, centering: Centering, pull: fl
     """
     if known is None or not serves(known, alphas):
         return None
+    copies = centering.total - len(centering.weights)
+    alpha = float(alphas[0])
+    if alpha > 0 and (alphas == alpha).all():
+        kept = log(pull + alpha) - log(centering.total) if centering.intercept else 0.0
+        return np.full(len(alphas), known.log_determinant(alpha) - kept + copies * log(alpha))
     found = np.array([known.log_determinant(alpha) for alpha in alphas])
     with np.errstate(divide="ignore", invalid="ignore"):
         if centering.intercept:
             found -= np.log(pull + alphas) - np.log(centering.total)
-        copies = centering.total - len(centering.weights)
         return found + (copies * np.log(alphas) if copies else 0.0)

@@ -12,7 +12,8 @@ from mercer.compute.runtime.run import Run
 from mercer.kernels.evaluation.evaluate import fused_from, matrix
 from mercer.kernels.points import SINGLE
 from mercer.learners.data.views import EPS, KernelView, View
-from mercer.learners.ridge.dual import balanced, described
+from mercer.learners.ridge.dual import described
+from mercer.learners.ridge.dual_rounding import balanced
 from mercer.learners.ridge.problem import RidgeProblem
 from mercer.learners.ridge.result import DualFit, level_size, relative
 from mercer.operators import Gram, Operator
@@ -48,8 +49,8 @@ def solve(problem: RidgeProblem, plan: RidgePlan, run: Run, seed: int) -> DualFi
     targets, alphas = problem.centering.rows(problem.targets), problem.penalty.given
     true = None if fast is centered else centered.__matmul__
     outcome = _solver(plan, seed).solve(System(fast, targets, alphas, true, run=run))
-    outcome = balanced(problem, outcome)
-    return described(problem, centered.parts, outcome, alphas, _roundings(problem, outcome))
+    outcome = balanced(problem.centering, outcome)
+    return described(problem, centered.parts, targets, outcome, alphas, _roundings(problem, outcome))
 
 
 def _solver(plan: RidgePlan, seed: int) -> ConjugateGradient:

@@ -12,11 +12,10 @@ from sklearn.base import MultiOutputMixin, RegressorMixin
 from mercer.compute.runtime.memory import MAX_UNASKED_BYTES, Budget
 from mercer.errors import InputError, message, speaker, speaks
 from mercer.kernels import Kernel
+from mercer.kernels.base import PythonFunction
 from mercer.kernels.fields import check_integer
-from mercer.kernels.function import PythonFunction
 from mercer.learners.data.kernel_parameters import DEFAULT_KERNEL
 from mercer.learners.ridge.least_squares import LeastSquares
-from mercer.learners.ridge.posterior import drawn_from
 from mercer.learners.streaming.source_stream import SourceStream, regression_stream
 from mercer.lifts.base import Lift
 from mercer.lifts.randomness import generator
@@ -109,9 +108,10 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
     residual_ : float
         `|b - A x| / |b|`.
     condition_ : float
-        The condition number.
+        The condition number, estimated.
     rounding_ : float
-        An estimate of the relative error of predictions that is due to rounding.
+        An estimate of the relative error of predictions that is due to rounding. Both are found when they are read,
+        with n^3 / 3 operations, where a bound said that rounding does not matter.
     leverage_ : array of shape (n,)
         How much each prediction follows its own y.
     degrees_of_freedom_ : float
@@ -240,6 +240,8 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
         means, covariances = self.predict(X, return_cov=True)
         random, rows = generator(random_state), len(means)
         pairs = zip(means.reshape(rows, -1).T, covariances.reshape(rows, rows, -1).transpose(2, 0, 1), strict=True)
+        from mercer.learners.ridge.posterior import drawn_from
+
         drawn = [drawn_from(mean, covariance, count, random) for mean, covariance in pairs]
         return drawn[0] if self._result.is_flat else np.stack(drawn, axis=1)
 

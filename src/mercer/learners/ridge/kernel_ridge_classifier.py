@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer.errors import speaks
 from mercer.kernels import Kernel
-from mercer.kernels.function import PythonFunction
+from mercer.kernels.base import PythonFunction
 from mercer.learners.data.kernel_parameters import DEFAULT_KERNEL
 from mercer.learners.data.labels import classes_of, coded, decided, labels_of
 from mercer.learners.data.validation import class_weights_of, weights_of

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from math import isnan
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -14,15 +15,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer.errors import InputError, NumericalWarning, caller_level, message, speaker, speaks
 from mercer.learners.certificates.bounds import Distance
-from mercer.learners.certificates.certificate import certificate
 from mercer.learners.data.rows import scatter_rows
 from mercer.learners.data.validation import is_precomputed, targets_of, weights_of
 from mercer.learners.estimator import KernelEstimator
+from mercer.learners.ridge.dual_rounding import examined
 from mercer.learners.ridge.methods import solve
 from mercer.learners.ridge.planning import foreseen, plan_of, planned
-from mercer.learners.ridge.posterior import Posterior, StreamedPosterior, posterior, streamed_posterior
 from mercer.learners.ridge.problem import TRUSTED, RidgeProblem, Targets, from_rows, from_source
-from mercer.learners.ridge.result import RidgeResult
+from mercer.learners.ridge.result import DualFit, RidgeFit, RidgeResult
 from mercer.learners.run.convergence import ConvergenceWarning
 from mercer.learners.run.fingerprint import fingerprint
 from mercer.learners.run.fit_run import Watched
@@ -35,6 +35,7 @@ from mercer.tuning.path import Path
 
 if TYPE_CHECKING:
     from mercer.learners.ridge.descent import Descent
+    from mercer.learners.ridge.posterior import Posterior, StreamedPosterior
 
 Array = NDArray[np.float64]
 
@@ -61,6 +62,8 @@ class LeastSquares(KernelEstimator[RidgeProblem, RidgePlan, RidgeResult]):
     random_state: Any
     _result: RidgeResult
     _latest: Posterior | None
+    _examined: tuple[float, Array] | None
+    """The condition number and the relative errors, where they were asked for after the fit."""
 
     # -- fitting --------------------------------------------------------------------------------------------------
 
@@ -129,10 +132,10 @@ class LeastSquares(KernelEstimator[RidgeProblem, RidgePlan, RidgeResult]):
     _saved: ClassVar[Mapping[str, Any]] = {"_result": RidgeResult}
     _saved_if_set: ClassVar[Mapping[str, Any]] = {"_certificate": Distance, "_leverage": Array, "_determinants": Array}
     """What is computed from the result when it is first asked for."""
-    _renewed: ClassVar[Mapping[str, Callable[[], Any]]] = {"_latest": lambda: None}
+    _renewed: ClassVar[Mapping[str, Callable[[], Any]]] = {"_latest": lambda: None, "_examined": lambda: None}
 
     def _store(self, problem: RidgeProblem, plan: RidgePlan, result: RidgeResult) -> None:
-        self._result, self._latest = result, None
+        self._result, self._latest, self._examined = result, None, None
         for name in LeastSquares._saved_if_set:
             self.__dict__.pop(name, None)
 
@@ -141,14 +144,16 @@ class LeastSquares(KernelEstimator[RidgeProblem, RidgePlan, RidgeResult]):
 
     def _say_what_is_wrong(self) -> None:
         fit = self._result.fit
-        outcome = fit.outcome
-        reported = "" if isnan(outcome.condition) else f"the condition number is {outcome.condition:.1e}"
-        if not outcome.converged:
-            told = f"{outcome.reason} ({reported})" if reported else outcome.reason
+        if fit.outcome.converged and fit.worst_rounding <= TRUSTED[self._result.dtype]:
+            return
+        condition = self.condition_
+        reported = "" if isnan(condition) else f"the condition number is {condition:.1e}"
+        if not fit.outcome.converged:
+            told = f"{fit.outcome.reason} ({reported})" if reported else fit.outcome.reason
             warnings.warn(f"{speaker()}: {told}", ConvergenceWarning, stacklevel=caller_level())
-        elif not fit.roundings.max() <= TRUSTED[self._result.dtype]:
+        else:
             cause, remedy = self._doubt()
-            moved = f"{cause} may have moved predictions by {fit.roundings.max():.0e} of their size. {remedy}"
+            moved = f"{cause} may have moved predictions by {fit.worst_rounding:.0e} of their size. {remedy}"
             told = f"{reported}, and {moved}" if reported else moved
             warnings.warn(f"{speaker()}: {told}", NumericalWarning, stacklevel=caller_level())
 
@@ -194,8 +199,10 @@ class LeastSquares(KernelEstimator[RidgeProblem, RidgePlan, RidgeResult]):
 
     @property
     def outcome_(self) -> Outcome:
-        """What the solver says."""
-        return self._found().fit.outcome
+        """What the solver says; its condition number is NaN where nobody has asked for `condition_` yet."""
+        outcome = self._found().fit.outcome
+        known = self.__dict__.get("_examined")
+        return replace(outcome, condition=known[0]) if known is not None and isnan(outcome.condition) else outcome
 
     @property
     def history_(self) -> Descent:
@@ -224,13 +231,28 @@ class LeastSquares(KernelEstimator[RidgeProblem, RidgePlan, RidgeResult]):
 
     @property
     def condition_(self) -> float:
-        """The condition number, estimated."""
-        return self._found().fit.outcome.condition
+        """The condition number, estimated.
+
+        Cost: n^3 / 3 operations, when it is first asked for, where a bound said that neither it nor rounding matters.
+        """
+        fit = self._found().fit
+        known = not isnan(fit.outcome.condition) or not self._is_unexamined(fit)
+        return fit.outcome.condition if known else self._examination[0]
 
     @property
     def rounding_(self) -> float:
-        """The relative error that rounding may have brought into predictions, estimated."""
-        return float(self._found().fit.roundings.max())
+        """The relative error that rounding may have brought into predictions, estimated. Cost: that of `condition_`."""
+        fit = self._found().fit
+        return float((self._examination[1] if self._is_unexamined(fit) else fit.roundings).max())
+
+    def _is_unexamined(self, fit: RidgeFit) -> bool:
+        """Whether a bound said that rounding does not matter, so that nothing was estimated."""
+        return isinstance(fit, DualFit) and bool(np.isnan(fit.roundings).any())
+
+    @property
+    def _examination(self) -> tuple[float, Array]:
+        found: tuple[float, Array] = self._kept("_examined", lambda: examined(self._found()))
+        return found
 
     @property
     def intercept_(self) -> Any:
@@ -266,6 +288,8 @@ class LeastSquares(KernelEstimator[RidgeProblem, RidgePlan, RidgeResult]):
         Cost: computed when it is first asked for. Nothing where the kernel was exact; where it was approximated one
         product with its matrix, up to 93,000 rows, or with a sample of its rows, and a probability.
         """
+        from mercer.learners.certificates.certificate import certificate  # it is computed when it is asked for
+
         found: Distance = self._kept("_certificate", lambda: certificate(self._found()))
         return found
 
@@ -315,10 +339,14 @@ class LeastSquares(KernelEstimator[RidgeProblem, RidgePlan, RidgeResult]):
 
     @property
     def _pieces(self) -> StreamedPosterior | None:
+        from mercer.learners.ridge.posterior import streamed_posterior  # predictions need none
+
         return streamed_posterior(self._found())
 
     def _posterior(self, alpha: float) -> Posterior:
         """The decomposition for an alpha; the latest one is kept, and never saved with the model."""
+        from mercer.learners.ridge.posterior import posterior
+
         view = self._result.fitted
         if view is None:
             got = "the rows stayed in their source, and conjugate gradients leave none"

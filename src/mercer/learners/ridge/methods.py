@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,23 +14,20 @@ from mercer.kernels.points import Points
 from mercer.learners.data.rows import draw_rows, scatter_rows
 from mercer.learners.data.validation import AUTO
 from mercer.learners.data.views import LiftView, TableView, View
-from mercer.learners.ridge import dual, dual_cg, falkon, normal_equations, primal
-from mercer.learners.ridge.problem import RidgeProblem, table_of
+from mercer.learners.ridge import dual
+from mercer.learners.ridge.problem import DOUBTFUL, RidgeProblem, table_of
 from mercer.learners.ridge.result import DualFit, PrimalFit, RidgeResult
-from mercer.learners.ridge.sample_tuning import Chosen, best, on_sample
 from mercer.learners.streaming.basis import Basis, LiftBasis, landmark_basis, steady
 from mercer.learners.streaming.predictor import ByBasis, ByDuals, ByFeatures
 from mercer.learners.streaming.stream import DomainStream, Stream
-from mercer.lifts import RandomFourier
 from mercer.lifts.base import Lift
-from mercer.lifts.nystrom import Nystrom, nystrom_of
 from mercer.planner.ridge import RidgePlan
+
+if TYPE_CHECKING:
+    from mercer.learners.ridge.sample_tuning import Chosen
 
 Array = NDArray[np.float64]
 ITERATIVE = "nystrom iterative"
-DOUBTFUL = 1e-3
-"""The relative error of predictions, in units of what is trusted, above which features are tried, where there are some:
-the kernel matrix squares their condition number."""
 MAX_DUAL_CONDITION = 1e8
 """The condition number up to which they are not."""
 TUNING, LANDMARKS, LEAVING, PIVOTS = range(4)
@@ -54,6 +52,8 @@ def draws(seed: int, purpose: int) -> np.random.Generator:
 
 
 def _primal(problem: RidgeProblem, plan: RidgePlan, run: Run, seed: int) -> RidgeResult:
+    from mercer.learners.ridge import primal  # each method is loaded where a plan names it
+
     view = problem.view.lifted()
     return _by_weights(problem, plan, view, primal.solve(problem.through(view), plan, run), seed)
 
@@ -66,6 +66,8 @@ def _by_weights(problem: RidgeProblem, plan: RidgePlan, view: TableView, fit: Pr
 def _dual(problem: RidgeProblem, plan: RidgePlan, run: Run, seed: int) -> RidgeResult:
     view = problem.view
     if len(problem.views) > 1:
+        from mercer.learners.ridge.sample_tuning import best
+
         tuned, view = best(problem, run)
         fit = dual.finish(tuned, run)
     elif problem.penalty.path:
@@ -83,7 +85,7 @@ def _has_digits(problem: RidgeProblem, fit: DualFit) -> bool:
     """Whether an orthogonal factor of features could add none that matter, or the side or a solver was given."""
     known = fit.outcome.converged and fit.outcome.condition <= MAX_DUAL_CONDITION
     given = problem.side != AUTO or problem.solver is not None
-    return known or given or bool(fit.roundings.max() <= DOUBTFUL * problem.trusted)
+    return known or given or fit.worst_rounding <= DOUBTFUL * problem.trusted
 
 
 def _by_features(problem: RidgeProblem, view: View, fit: DualFit, run: Run) -> PrimalFit | None:
@@ -91,10 +93,12 @@ def _by_features(problem: RidgeProblem, view: View, fit: DualFit, run: Run) -> P
     width = view.most_features
     if width is None or not isinstance(view, TableView):
         return None
+    from mercer.learners.ridge import primal
+
     if not primal.has_room(problem, len(problem.kept), width, made=False):
         return None
     found = primal.from_features(problem.through(view.lifted()), run)
-    return found if found.roundings.max() <= fit.roundings.max() else None
+    return found if found.worst_rounding <= fit.worst_rounding else None
 
 
 def _by_duals(problem: RidgeProblem, plan: RidgePlan, view: View, fit: DualFit, seed: int) -> RidgeResult:
@@ -109,6 +113,8 @@ def _by_duals(problem: RidgeProblem, plan: RidgePlan, view: View, fit: DualFit, 
 
 
 def _conjugate_gradients(problem: RidgeProblem, plan: RidgePlan, run: Run, seed: int) -> RidgeResult:
+    from mercer.learners.ridge import dual_cg
+
     chosen = _chosen(problem, plan, run, seed)
     asked = replace(problem.through(chosen.view), penalty=chosen.penalty)
     pivots = int(draws(seed, PIVOTS).integers(2**63))
@@ -117,6 +123,8 @@ def _conjugate_gradients(problem: RidgeProblem, plan: RidgePlan, run: Run, seed:
 
 
 def _chosen(problem: RidgeProblem, plan: RidgePlan, run: Run, seed: int) -> Chosen:
+    from mercer.learners.ridge.sample_tuning import on_sample
+
     if plan.details.sample is None:
         return on_sample(problem, plan, draws(seed, TUNING))
     with run.stage("tuning"):
@@ -136,8 +144,12 @@ def _in_pieces(problem: RidgeProblem, plan: RidgePlan, run: Run, seed: int) -> R
     lift = _lift(view, plan, rows, run, draws(seed, LANDMARKS))
     basis = _basis(lift, view.points)
     if plan.method == ITERATIVE:
+        from mercer.learners.ridge import falkon
+
         fit = falkon.solve(seen, rows, basis, plan, run)
     else:
+        from mercer.learners.ridge import normal_equations
+
         fit = normal_equations.solve(seen, rows, steady(basis), plan, run, draws(seed, LEAVING))
     fit = replace(fit, path=chosen.path or fit.path)
     whole = LiftView(table_of(chosen.view).points, lift) if problem.source is None else None
@@ -146,6 +158,8 @@ def _in_pieces(problem: RidgeProblem, plan: RidgePlan, run: Run, seed: int) -> R
 
 def _for_pieces(problem: RidgeProblem, plan: RidgePlan, run: Run, seed: int) -> Chosen:
     """The kernel, and alphas where they must be known before; a path over all rows says more than one over some."""
+    from mercer.learners.ridge.sample_tuning import Chosen
+
     if plan.method == ITERATIVE:
         return _chosen(problem, plan, run, seed)
     if len(problem.views) == 1:
@@ -154,6 +168,8 @@ def _for_pieces(problem: RidgeProblem, plan: RidgePlan, run: Run, seed: int) -> 
 
 
 def _basis(lift: Lift, points: Points) -> Basis:
+    from mercer.lifts.nystrom import Nystrom
+
     return landmark_basis(lift, points) if isinstance(lift, Nystrom) else LiftBasis(lift)
 
 
@@ -168,8 +184,12 @@ def _lift(view: TableView, plan: RidgePlan, rows: Stream, run: Run, random: np.r
         got = f"the plan says {plan.method}"
         raise InputError(message("a kernel to approximate", got, "Plan again."))
     if plan.method == "random features":
+        from mercer.lifts import RandomFourier
+
         waves: Lift = RandomFourier(view.kernel, plan.n_features, random_state=int(random.integers(2**31)))
         return waves.fit(view.points.values)
+    from mercer.lifts.nystrom import nystrom_of
+
     with run.stage("landmarks"):
         piece = rows.sample(draw_rows(rows.count, plan.details.drawn, random))
         return nystrom_of(view.kernel, piece.points, min(plan.n_landmarks, len(piece.targets)), random)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import numbers
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 
@@ -13,20 +13,17 @@ from mercer.compute.runtime.memory import Budget
 from mercer.errors import BudgetError
 from mercer.kernels import Kernel
 from mercer.kernels.points import SINGLE
-from mercer.learners.data.pair_cost import pair_of
 from mercer.learners.data.validation import AUTO, Penalty, kernel_of
 from mercer.learners.data.views import KernelView, LiftView, MatrixView, View
-from mercer.learners.ridge.probe import Probe, probe
 from mercer.learners.ridge.problem import RidgeParameters, RidgeProblem, table_of
 from mercer.learners.run.fit_run import Watched
 from mercer.lifts.base import Lift
-from mercer.lifts.nystrom import Nystrom
 from mercer.planner import RidgeTask, choose
-from mercer.planner.from_shapes import plan
-from mercer.planner.record import restored
 from mercer.planner.ridge import RidgePlan
-from mercer.solvers import GradientDescent
-from mercer.tuning.path import default_alphas
+from mercer.tuning.path import DEFAULT_ALPHAS
+
+if TYPE_CHECKING:
+    from mercer.lifts.nystrom import Nystrom
 
 Shape = tuple[int, int, int]
 """Rows, columns and outputs."""
@@ -48,6 +45,8 @@ def foreseen(model: RidgeParameters, shape: Shape) -> RidgePlan | None:
     features = getattr(kernel, "n_components", None) if isinstance(kernel, Lift) else None
     if isinstance(kernel, Lift) and not isinstance(features, int):
         features = shape[1]  # nobody knows before it is fitted
+    from mercer.planner.from_shapes import plan  # where somebody looks on
+
     given = isinstance(model.alpha, numbers.Real) and 0 <= float(model.alpha) < math.inf
     try:
         return plan(
@@ -71,7 +70,11 @@ def planned(problem: RidgeProblem, resumable: bool = False) -> RidgePlan:
     limit = None if problem.memory_limit is None else Budget.of(problem.memory_limit)
     first = choose(task, limit, seconds, None, resumable)
     worth = (task.approximable or task.products) and first.seconds > WORTH
-    looked = probe(problem) if worth else Probe()
+    if not worth:
+        return first
+    from mercer.learners.ridge.probe import probe  # large data alone is looked at
+
+    looked = probe(problem)
     if looked.pair is None:
         return first
     task = replace(task, pair=looked.pair, spectrum=looked.spectrum, alpha=looked.alpha)
@@ -89,15 +92,19 @@ def plan_of(run: Watched, problem: RidgeProblem) -> RidgePlan:
         return dict(made[0].record())
 
     found = run.recall("plan", record)
-    return made[0] if made else restored(found)
+    if made:
+        return made[0]
+    from mercer.planner.record import restored
+
+    return restored(found)
 
 
 def _task(problem: RidgeProblem) -> RidgeTask:
     view, tried, penalty = problem.view, len(problem.views), problem.penalty
     columns = view.matrix.shape[1] if isinstance(view, MatrixView) else table_of(view).points.values.shape[1]
-    known = isinstance(view, KernelView) and view.sure and not isinstance(problem.solver, GradientDescent)
+    known = isinstance(view, KernelView) and view.sure and not _descends(problem)
     positive = penalty.values is None or bool((penalty.values > 0).all())
-    lift = view.lift if isinstance(view, LiftView) and isinstance(view.lift, Nystrom) else None
+    lift = view.lift if isinstance(view, LiftView) and _is_nystrom(view.lift) else None
     return RidgeTask(
         rows=problem.count,
         columns=int(columns),
@@ -114,7 +121,7 @@ def _task(problem: RidgeProblem) -> RidgeTask:
         products=known and positive,
         unpenalized=penalty.values is not None and not positive,
         single=problem.dtype == SINGLE,
-        pair=pair_of(view) if isinstance(view, KernelView) and view.points.stores else None,
+        pair=_pair(view) if isinstance(view, KernelView) and view.points.stores else None,
         stored=problem.source is None,
         copied=problem.copied,
         solver=problem.solver,
@@ -124,8 +131,30 @@ def _task(problem: RidgeProblem) -> RidgeTask:
     )
 
 
+def _descends(problem: RidgeProblem) -> bool:
+    if problem.solver is None:
+        return False
+    from mercer.solvers import GradientDescent
+
+    return isinstance(problem.solver, GradientDescent)
+
+
+def _is_nystrom(lift: Lift) -> TypeGuard[Nystrom]:
+    from mercer.lifts.nystrom import Nystrom
+
+    return isinstance(lift, Nystrom)
+
+
+def _pair(view: KernelView) -> float | None:
+    from mercer.learners.data.pair_cost import pair_of  # of structured data alone
+
+    return pair_of(view)
+
+
 def _alphas(penalty: Penalty) -> int:
-    return len(default_alphas(1.0)) if penalty.values is None else len(np.unique(penalty.values))
+    if penalty.values is None:
+        return DEFAULT_ALPHAS
+    return 1 if (penalty.values == penalty.values[0]).all() else len(np.unique(penalty.values))
 
 
 def _spectral(view: View, tried: int) -> bool:

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.errors import InputError, message
-from mercer.guesses.parameters import solver_meant
 from mercer.kernels.points import Points
 from mercer.learners.data.range_checks import refuse_extremes
 from mercer.learners.data.resolve import candidate_views
@@ -21,13 +20,17 @@ from mercer.learners.ridge.validation_rows import HeldOut, held_out_rows
 from mercer.learners.streaming.source_stream import SourceStream, fits_memory, loaded, sampled
 from mercer.learners.streaming.stream import Piece, StoredStream, Stream
 from mercer.operators import Centering
-from mercer.solvers import ConjugateGradient, Solver
+from mercer.solvers import Solver
 
 Array = NDArray[np.float64]
 EXACT, LANDMARKS = "exact", "landmarks"
 DUAL, PRIMAL = "dual", "primal"
 TRUSTED = {np.dtype(np.float64): 1e-6, np.dtype(np.float32): 1e-3}
 """The relative error of predictions above which rounding is reported, by the dtype of the data."""
+
+DOUBTFUL = 1e-3
+"""The same, in units of what is trusted, above which features are tried, where there are some: the kernel matrix
+squares their condition number."""
 
 
 class RidgeParameters(Protocol):
@@ -144,6 +147,8 @@ class RidgeProblem:
         """The rows that are fitted, seen through one of the views; numbers out of range are refused."""
         seen = self.fitted(view)
         refuse_extremes(seen, self.targets, self.centering, self.penalty.values is None, self.dtype)
+        if self.views == (seen,):
+            return self
         return replace(self, views=(seen,), kept=np.arange(len(self.kept)))
 
     def part(self, positions: NDArray[np.intp]) -> RidgeProblem:
@@ -261,6 +266,8 @@ def _solver(given: Any) -> Solver | None:
     if isinstance(given, str) and given == AUTO:
         return None
     if not isinstance(given, Solver):
+        from mercer.guesses.parameters import solver_meant  # what is meant is looked for when somebody guesses
+
         needs = 'solver="auto" or a solver of mercer.solvers'
         raise InputError(message(needs, f"got {shown(given)}", f"Use {solver_meant(given)}, say."))
     return given
@@ -318,11 +325,17 @@ def _penalty(model: RidgeParameters, given: Targets, count: int, solver: Solver 
         chosen = "alpha" if penalty.path else "the lengthscale"
         got = f"n_samples = {count}"
         raise InputError(message(f"two rows or more to choose {chosen}", got, "Give a number for it."))
-    if penalty.path and solver is not None and not (solver.whole_path or isinstance(solver, ConjugateGradient)):
+    if penalty.path and solver is not None and not (solver.whole_path or _is_iterative(solver)):
         many = 'alpha="auto"' if penalty.values is None else f"{len(penalty.values)} candidates"
         got = f"got {many}, and {type(solver).__name__} solves for one"
         raise InputError(message("one number for alpha", got, "Give it, or use solver=Eigen()."))
     return penalty
+
+
+def _is_iterative(solver: Solver) -> bool:
+    from mercer.solvers import ConjugateGradient  # most fits have no solver of their own
+
+    return isinstance(solver, ConjugateGradient)
 
 
 def _parted(given: Targets, solver: Solver | None) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

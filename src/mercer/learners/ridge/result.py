@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,12 +67,30 @@ class RidgeFit:
     path: Path | None = None
     leverage: Array | None = None
 
+    @property
+    def worst_rounding(self) -> float:
+        """The largest of the estimated relative errors."""
+        return float(self.roundings.max())
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class DualFit(RidgeFit):
-    """One coefficient per row: duals, (n, outputs)."""
+    """One coefficient per row.
+
+    roundings : NaN where a bound said that they are below what is trusted; the condition number of the outcome is then
+        NaN, too, where a Cholesky factor was found
+    duals : (n, outputs)
+    """
 
     duals: Array
+
+    _nan: ClassVar[tuple[str, ...]] = ("roundings",)
+    """Fields that may hold NaN."""
+
+    @property
+    def worst_rounding(self) -> float:
+        """The largest of those that had to be estimated; 0 where none had."""
+        return float(np.fmax.reduce(self.roundings, initial=0.0))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -148,13 +166,12 @@ class RidgeResult:
     ) -> RidgeResult:
         """The result of a problem."""
         right, spread = sizes_of(problem)
+        if fit.outcome.decomposition is not None:
+            fit = replace(fit, outcome=replace(fit.outcome, decomposition=None))
+        if min(fit.noise.min(), fit.variance.min()) < 0.0:  # rounding of zero
+            fit = replace(fit, noise=np.maximum(fit.noise, 0.0), variance=np.maximum(fit.variance, 0.0))
         return cls(
-            fit=replace(
-                fit,
-                outcome=replace(fit.outcome, decomposition=None),
-                noise=np.maximum(fit.noise, 0.0),  # rounding of zero
-                variance=np.maximum(fit.variance, 0.0),
-            ),
+            fit=fit,
             plan=plan,
             predictor=predictor,
             kernel=kernel,
@@ -281,7 +298,7 @@ def _joined(fits: list[Fit], order: NDArray[np.intp]) -> Fit:
         worst,
         value=np.concatenate([outcome.value for outcome in outcomes], axis=1)[:, order],
         residual=max(outcome.residual for outcome in outcomes),
-        condition=max(outcome.condition for outcome in outcomes),
+        condition=float(np.max([outcome.condition for outcome in outcomes])),
         decomposition=None,
     )
     names = [name for name in PER_OUTPUT if hasattr(fits[0], name)]

@@ -92,6 +92,16 @@ class Planned(Protocol):
     """A plan of any learner, as a run sees it."""
 
     @property
+    def rows(self) -> int:
+        """Of the data."""
+        ...
+
+    @property
+    def columns(self) -> int:
+        """Of the data."""
+        ...
+
+    @property
     def stages(self) -> tuple[Stage, ...]:
         """The parts of the work, by name; there may be none."""
         ...

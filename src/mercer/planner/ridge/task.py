@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from mercer.planner.limits import INSTANT, UNSAVED, Limits
+from mercer.planner.plan import Stage
 from mercer.planner.ridge import reasons
 from mercer.planner.ridge.candidates import candidates
 from mercer.planner.ridge.details import RidgeDetails, RidgePlan, size_of
@@ -259,7 +260,7 @@ class RidgeTask(Task[RidgeDetails]):
         """With what each method takes before and after its work."""
         calls = STARTED + JUDGED_BY * self.path + LIFTED * self.lift_given
         first, seconds = plan.stages[0], calls * limits.machine.call
-        stages = (replace(first, seconds=first.seconds + seconds), *plan.stages[1:])
+        stages = (Stage(first.name, first.seconds + seconds), *plan.stages[1:])
         return replace(plan, seconds=plan.seconds + seconds, stages=stages)
 
     # -- in words -------------------------------------------------------------------------------------------------

@@ -17,6 +17,9 @@ from mercer.solvers.ridge.base import Matrix, System
 MAX_RESIDUAL = 1e-3
 """A relative residual above this is no solution, whatever a direct solver says."""
 
+SAFE_SQUARES = 1e-250, 1e250
+"""Sums of squares between which none has left the range of floats."""
+
 
 def ready(system: System) -> tuple[NDArray[np.float64], System]:
     """A, which may be overwritten, and the system with it and with sides of float64; an error where they do not fit."""
@@ -71,12 +74,20 @@ def row_sums(A: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def relative_residual(system: System, products: NDArray[Any], x: NDArray[Any]) -> float:
     """The largest |b_t - A x_t - alpha_t x_t| / |b_t| over the outputs, from the products A x; 0 where b is."""
+    left, squared = system.targets - products - system.alphas * x, _squares(system.targets)
+    if squared.min(initial=SAFE_SQUARES[1]) > SAFE_SQUARES[0] and squared.max(initial=0.0) < SAFE_SQUARES[1]:
+        return float(np.sqrt((_squares(left) / squared).max(initial=0.0)))
     largest = np.abs(system.targets).max(axis=0, initial=0.0)
     units = np.where(largest > 0, largest, 1.0)  # squares of tiny and of huge numbers leave the range of floats
-    left = np.linalg.norm((system.targets - products - system.alphas * x) / units, axis=0)
+    left = np.linalg.norm(left / units, axis=0)
     sizes = np.linalg.norm(system.targets / units, axis=0)
     ratios = np.divide(left, sizes, out=np.where(left > 0, np.inf, 0.0), where=sizes > 0)
     return float(ratios.max(initial=0.0))
+
+
+def _squares(columns: NDArray[Any]) -> NDArray[Any]:
+    """The sum of squares of each column."""
+    return np.asarray(np.einsum("ij,ij->j", columns, columns))
 
 
 def solves(residual: float, reason: list[str]) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
@@ -12,14 +13,16 @@ from mercer.compute.runtime.run import Run
 from mercer.errors import explained, number_of, speaks
 from mercer.solvers.ridge import mixed_precision_cholesky
 from mercer.solvers.ridge.base import PASSES, Cost, Solver, Speed, System
-from mercer.solvers.ridge.checks import ready, relative_residual, row_sums, solves
-from mercer.solvers.ridge.cholesky_factor import Factor, factorize
+from mercer.solvers.ridge.checks import MAX_RESIDUAL, overwritable, ready, relative_residual, row_sums, solves
+from mercer.solvers.ridge.cholesky_factor import Factor, definite_factor, factorize, product_beside
 from mercer.solvers.ridge.eigen import Eigen
 from mercer.solvers.ridge.mixed_precision_cholesky import NO_STEPS, SingleFactor, single_factor, suits
 from mercer.solvers.ridge.outcome import Outcome
 
 REFINED = 8.0
 """How often A is read by the steps after a factor in float32."""
+MAX_ASSUMED_CONDITION = 1e12
+"""Up to this bound of the condition number, from the trace, a factor is as good as it looks."""
 NORM = 4.0
 """The largest sum along a row of a kernel matrix is at most so many times its largest eigenvalue, mostly."""
 
@@ -77,6 +80,27 @@ class Cholesky(Solver):
         single = largest is not None and alpha is not None and suits(n, NORM * largest, alpha)
         steps = speed.read(REFINED * float(n) ** 2) if single else 0.0
         return speed.cholesky(n, single) + steps + speed.store(PASSES * float(n) ** 2)
+
+
+def without_condition(system: System) -> tuple[Outcome, Factor] | None:
+    """The solution for one alpha, and the factor, of an A that is known to be positive semi-definite.
+
+    Its condition number is not estimated. None, with A as it was, where alpha is so small that it has to be, where the
+    factor is better found in float32, and where there is no solution.
+    """
+    A, alpha = overwritable(system.matrix), float(system.alphas[0])
+    n = len(A)
+    if n >= mixed_precision_cholesky.MIN_ROWS or not n * (float(A.trace()) + alpha) <= MAX_ASSUMED_CONDITION * alpha:
+        return None
+    factor = definite_factor(A, alpha, system.run)
+    if factor is None:
+        return None
+    x = factor.solve(system.targets)
+    residual = relative_residual(system, product_beside(factor, x), x)
+    if not residual <= MAX_RESIDUAL:
+        factor.restore()
+        return None
+    return Outcome(x, True, "One Cholesky factor an alpha.", 0, residual, math.nan), factor
 
 
 def _solved(

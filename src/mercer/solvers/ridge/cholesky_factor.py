@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import lapack
+from scipy.linalg import blas, lapack
 
 from mercer.compute.runtime.lapack import MAX_CALL_OPERATIONS
 from mercer.compute.runtime.run import IDLE, Run
@@ -17,6 +17,8 @@ from mercer.solvers.ridge.checks import overwritable, row_sums
 
 PANEL_ROWS = 256
 """Rows that are worked on at once: enough for fast products, few enough that PANEL_ROWS^2 numbers fit a cache."""
+MAX_COLUMNS_ONE_BY_ONE = 8
+"""Columns up to which products with each alone are quicker than one with all."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,9 +71,15 @@ class Factor(Kept):
 
     def solve(self, targets: NDArray[Any], alphas: NDArray[Any] | None = None) -> NDArray[np.float64]:
         """(A + alpha I)^-1 b for each column b; the alphas of the columns are all the one of this factor."""
-        self.check(self.alpha if alphas is None else alphas)
+        if alphas is not None:
+            self.check(alphas)
+        parts = few_columns(*targets.shape)
+        if targets.shape[1] == 1 and len(parts) == 1:  # a single vector is quicker by substitution
+            half, info = lapack.dtrtrs(self.stored, targets, lower=1)
+            found, info = lapack.dtrtrs(self.stored, _accepted("dtrtrs", info, half), lower=1, trans=1, overwrite_b=1)
+            return _accepted("dtrtrs", info, found)
         x = np.empty_like(targets, dtype=np.float64, order="F")
-        for part in few_columns(*targets.shape):
+        for part in parts:
             found, info = lapack.dpotrs(self.stored, targets[:, part], lower=1)
             x[:, part] = _accepted("dpotrs", info, found)
         return x
@@ -107,6 +115,42 @@ def factorize(A: NDArray[np.float64], alpha: float, run: Run = IDLE, norm: float
         factor.restore()
         return None
     return factor
+
+
+def definite_factor(A: NDArray[np.float64], alpha: float, run: Run = IDLE) -> Factor | None:
+    """The same where A + alpha I is known to be well conditioned, so that its condition number is not estimated: NaN.
+
+    None, with A as it was, where there is no factor after all.
+
+    A : row after row, in memory that may be written to
+    """
+    entries = _diagonal_of(A)
+    diagonal = entries.copy()
+    entries += alpha
+    stored, info = _factored(A.T, run)
+    factor = Factor(stored, diagonal, alpha, np.nan)
+    if info:
+        factor.restore()
+        return None
+    return factor
+
+
+def product_beside(factor: Factor, x: NDArray[np.float64]) -> NDArray[np.float64]:
+    """A x, a little faster than `Factor.multiply`, of a new factor: its diagonal is A's meanwhile, for all who look."""
+    entries = _diagonal_of(factor.stored.T)
+    own = entries.copy()
+    entries[:] = factor.diagonal
+    if x.shape[1] <= MAX_COLUMNS_ONE_BY_ONE:
+        products = np.column_stack([blas.dsymv(1.0, factor.stored, column) for column in x.T])
+    else:
+        products = blas.dsymm(1.0, factor.stored, x)
+    entries[:] = own
+    return np.asarray(products)
+
+
+def _diagonal_of(A: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The diagonal of rows that stand one after the other, to be written to."""
+    return A.reshape(-1)[:: len(A) + 1]
 
 
 def _factored(stored: NDArray[np.float64], run: Run) -> tuple[NDArray[np.float64], int]:

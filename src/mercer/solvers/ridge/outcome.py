@@ -76,7 +76,8 @@ class Outcome:
     residual : float
         The largest `|b_t - (A + alpha_t I) x_t| / |b_t|`, recomputed at the end.
     condition : float
-        The largest condition number of A + alpha_t I, estimated; NaN where a solver has no estimate.
+        The largest condition number of A + alpha_t I, estimated; NaN where a solver has no estimate, and in the outcome
+        of a learner where nobody has asked for its `condition_`.
     history : History or None, default=None
         Of gradient methods.
     decomposition : Decomposition or None, default=None

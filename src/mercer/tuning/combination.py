@@ -135,7 +135,7 @@ def combine(
     >>> import mercer
     >>> import numpy as np
     >>> from mercer.kernels import Gaussian
-    >>> from mercer.tuning.combine import combine
+    >>> from mercer.tuning import combine
     >>> X = np.random.default_rng(0).uniform(-1, 1, size=(40, 3))
     >>> found = combine([Gaussian(1.0).on(j) for j in range(3)], X, np.sin(3 * X[:, 0]) + X[:, 1] ** 2)
     >>> found.shares.round(2), mercer.prove(found.kernel).status
