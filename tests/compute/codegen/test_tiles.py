@@ -5,7 +5,7 @@ import pytest
 from scipy.spatial.distance import cdist
 
 from mercer.compute.codegen import tiles
-from mercer.kernels import Gaussian, Laplace, Linear, Min
+from mercer.kernels import Gaussian, Laplace, Linear, Matern, Min
 from mercer.kernels.evaluation import dispatch
 from mercer.kernels.evaluation.evaluate import fused_from
 from mercer.kernels.points import points_from
@@ -102,7 +102,9 @@ def test_a_dense_matrix_is_exactly_symmetric_with_the_exact_diagonal(name, dtype
         {"TILE_ROWS": 32},
         {"TILE_ROWS": 100, "MAX_TILE_BYTES": 1 << 17},
         {"MAX_TILE_BYTES": 1 << 16},
-        {"MAX_PANEL_NUMBERS": 1 << 10},
+        {"MAX_PANEL_BYTES": 1 << 10},
+        {"MAX_SUMS_BYTES": 1 << 10},
+        {"MAX_CALL_PAIRS": 1 << 10},
     ],
 )
 @pytest.mark.parametrize("name", KERNELS)
@@ -120,8 +122,8 @@ def test_results_do_not_depend_on_the_size_of_tiles(name, sizes, monkeypatch):
 
 def test_a_tile_is_narrow_where_there_are_many_coordinates(monkeypatch):
     """Otherwise the test above would not have changed anything."""
-    widths = {passes(Min(), table(3, d)).columns for d in (2, 64)}
-    assert len(widths) == 2
+    panels = [passes(kernel, table(3, d)).panel for kernel in (Min(), Gaussian()) for d in (2, 200, 9000)]
+    assert panels == [512, 160, 32] * 2  # whole blocks, and at least one
     before = passes(Gaussian(), table(3, 27)).columns
     monkeypatch.setattr(tiles, "MAX_TILE_BYTES", 1 << 16)
     assert passes(Gaussian(), table(3, 27)).columns < before
@@ -147,7 +149,8 @@ def test_a_row_alone_is_the_row_in_a_batch(name, d):
 
 @pytest.mark.parametrize("name", KERNELS)
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
-def test_the_same_threads_give_the_same_bits_and_others_the_same_numbers(name, dtype):
+def test_the_same_threads_give_the_same_bits_and_others_the_same_numbers(name, dtype, monkeypatch):
+    monkeypatch.setattr(tiles, "MIN_PAIRS_PER_THREAD", 1)  # few are worth a thread here
     kernel, _ = KERNELS[name]
     X, Z = table(1100, 16).astype(dtype), table(700, 16, seed=1).astype(dtype)
     V = table(1100, 3, seed=2).astype(dtype) - 1
@@ -192,3 +195,23 @@ def test_progress_counts_every_pair(symmetric, columns):
     pairs = found.shape[0] * found.shape[1]
     assert told[-1].done == told[-1].total
     assert told[-1].total < 0.7 * pairs if symmetric else told[-1].total == pairs
+
+
+# -- near pairs --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("share", [0.002, 0.5, 0.9])
+@pytest.mark.parametrize(("d", "swept"), [(10, True), (20, False)])
+def test_near_pairs_are_computed_from_differences(d, swept, share):
+    """Few of a row, one by one, and many at once: as accurate as if all were."""
+    rng = np.random.default_rng(0)
+    X, Z = rng.standard_normal((2, 517, d))
+    near = rng.random(517) < share
+    Z[near] = X[0] + 1e-3 * rng.standard_normal((517, d))[near]
+    X[::3] = X[0]
+    X, Z = X.astype(np.float32), Z.astype(np.float32)
+    found = passes(Matern(1.5, d**0.5), X, Z)
+    (method,) = found.methods.values()
+    assert (found.precision, method.kind, method.repaired, method.swept) == ("float32", "product", True, swept)
+    r = np.sqrt(3) * cdist(X.astype(float), Z.astype(float)) / d**0.5
+    np.testing.assert_allclose(found.matrix(np.dtype(np.float32), 2)[0], (1 + r) * np.exp(-r), rtol=2e-6)

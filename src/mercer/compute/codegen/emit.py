@@ -9,63 +9,20 @@ tile and its mirror image in a symmetric matrix.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
-from typing import Any, Literal
 
-from mercer.compute.codegen.formula import Group, Total, asked, groups, nodes, total
+import numpy as np
+
+from mercer.compute.codegen.formula import Group, Total, asked, groups, nodes
 from mercer.compute.codegen.intrinsics import prelude
 from mercer.compute.codegen.precision import STATISTICS, VALUES, exponents
-from mercer.compute.codegen.symbols import ARITHMETIC, COMPARISONS, LIBRARY, Level, Symbol
+from mercer.compute.codegen.program import Coordinates, Method, Program
+from mercer.compute.codegen.sweeps import BLOCK_BYTES, COORDINATES, ROWS, sweeping
+from mercer.compute.codegen.symbols import ARITHMETIC, COMPARISONS, LIBRARY, WORDS, Level, Symbol
 
-COORDINATES_PER_SWEEP = 4
-"""Coordinates a sweep: each partial sum is then loaded and stored a quarter as often."""
-
-
-@dataclass(frozen=True)
-class Method:
-    """How the statistics of a group come about.
-
-    kind : "product" (of matrices, a tile at a time), "differences" (of coordinates, in the loops), or "ready" (the tile
-        holds squared distances)
-    shifted : whether both sides were moved to a common origin, which inner products must undo
-    repaired : whether small squared distances are computed again from differences
-    """
-
-    kind: Literal["product", "differences", "ready"]
-    shifted: bool = False
-    repaired: bool = False
-
-
-@dataclass
-class Program:
-    """A text, and the arguments that it expects, in their order.
-
-    precision : "float32", "mixed" or "float64"
-    numbers : floats, or the group whose limit for repairs belongs there
-    rows, columns : vectors, or ("norms" | "shifts", group)
-    tiles, coordinates : the groups whose tile, or whose rows and columns, are arguments
-    """
-
-    precision: str
-    numbers: list[float | Group] = field(default_factory=list)
-    rows: list[Any] = field(default_factory=list)
-    columns: list[Any] = field(default_factory=list)
-    tiles: list[Group] = field(default_factory=list)
-    coordinates: list[Group] = field(default_factory=list)
-    text: str = ""
-
-    def number(self, value: float | Group, wide: bool = False) -> str:
-        """The name of a number in the text, in the type of the values or (wide) of the statistics."""
-        self.numbers.append(value)
-        return f"{'w' if wide else 'n'}{len(self.numbers) - 1}"
-
-    def vector(self, level: Level, what: Any) -> str:
-        """The text of the entry of a vector that belongs to the pair at hand."""
-        entries = self.rows if level is Level.ROW else self.columns
-        place = next((k for k, other in enumerate(entries) if _same(other, what)), len(entries))
-        if place == len(entries):
-            entries.append(what)
-        return f"r{place}" if level is Level.ROW else f"c{place}[j]"
+SLOW = (WORDS | LIBRARY.keys() | {"power"}) - {"absolute"}
+"""Functions that take so long that nothing is gained by several rows at once."""
+MANY_NEAR = 64
+"""One of so many pairs that need differences is many: for each alone they take as long as vector code for all."""
 
 
 def write(formula: Symbol, precision: str, methods: dict[Group, Method]) -> Program:
@@ -73,10 +30,36 @@ def write(formula: Symbol, precision: str, methods: dict[Group, Method]) -> Prog
     program = Program(precision)
     writer = _Writer(program, formula, methods)
     body = {finish: writer.function(finish) for finish in ("fill", "reduce", "both")}
-    helpers = "\n\n".join(writer.helpers)
-    types = f"S, T = np.{STATISTICS[precision]}, np.{VALUES[precision]}"
-    program.text = "\n\n".join([prelude(VALUES[precision], writer.words), types, helpers, *body.values()]) + "\n"
+    text = [prelude(VALUES[precision], writer.words), _head(precision), *writer.helpers, *body.values()]
+    program.text = "\n\n".join(text) + "\n"
     return program
+
+
+def _head(precision: str) -> str:
+    """What the loops need beside words. The digest is there for the key under which compiled code is kept."""
+    from mercer.compute.codegen import products  # Numba comes with it
+
+    return HEAD.format(
+        digest=products.DIGEST,
+        S=STATISTICS[precision],
+        T=VALUES[precision],
+        rows=ROWS,
+        coordinates=COORDINATES,
+        wide=BLOCK_BYTES // np.dtype(STATISTICS[precision]).itemsize,
+    )
+
+
+HEAD = """\
+from mercer.compute.codegen.products import inner_products, squared_distances  # {digest}
+
+S, T = np.{S}, np.{T}
+ROWS, COORDINATES, WIDE = {rows}, {coordinates}, {wide}
+
+
+@njit(**WORD)
+def positive(x):
+    return S(0) if x < S(0) else x
+"""
 
 
 class _Writer:
@@ -89,10 +72,14 @@ class _Writer:
         self.words: set[str] = set()
         self.helpers: list[str] = []
         self.sweeps: list[str] = []
+        self.sums: list[str] = []
+        self.repairs: list[str] = []
         self.buffers: list[str] = []
         self.names: dict[int, str] = {}
         self.lines: dict[Level, list[str]] = {level: [] for level in Level}
         self.distances: dict[Group, str] = {}
+        self.products: dict[Group, str] = {}
+        self.roots: dict[Group, str] = {}
         self.parted: list[str] = []
         for group in groups(formula):
             self._prepare(group)
@@ -119,13 +106,12 @@ class _Writer:
                 names[id(node)] = f"wide{len(self.parted)}"
                 self.parted.append(f"wide{len(self.parted)} = {text}")
         place = len(self.buffers)
-        self.buffers += [f"whole{place} = np.empty(width, T)", f"part{place} = np.empty(width, T)"]
+        self.buffers += [f"whole{place} = np.empty(panel, T)", f"part{place} = np.empty(panel, T)"]
         exponent = names[id(exponential.parts[0])]
         self.parted += [
-            f"exponent{place} = S(-127) if {exponent} < S(-126) else {exponent}",
-            f"nearest{place} = np.rint(exponent{place})",
+            f"nearest{place} = np.rint({exponent})",
             f"whole{place}[j] = nearest{place}",
-            f"part{place}[j] = exponent{place} - nearest{place}",
+            f"part{place}[j] = {exponent} - nearest{place}",
         ]
         self.words.add("exp2_parts")
         self.lines[Level.PAIR].append(f"power{place} = exp2_parts(whole{place}[j], part{place}[j])")
@@ -139,7 +125,7 @@ class _Writer:
         if self.program.precision != "mixed":
             return text
         name = f"narrow{len(self.buffers)}"
-        self.buffers.append(f"{name} = np.empty(width, T)")
+        self.buffers.append(f"{name} = np.empty(panel, T)")
         self.parted.append(f"{name}[j] = {text}")
         return f"{name}[j]"
 
@@ -152,16 +138,31 @@ class _Writer:
             return
         method = self.methods[group]
         if method.kind == "differences":
-            self.distances[group] = self._total(total(group, "sum", lambda x, z: (x - z) * (x - z)).value)
+            self.distances[group] = self._known(self._sums("squared_distances", Coordinates(group)))
             return
-        tile = self._tile(group)
-        if method.kind == "ready":
-            self.distances[group] = f"{tile}[j]"
-        elif method.repaired:
-            self._repair(group, tile)
-            self.distances[group] = f"{tile}[j]"
+        product = self.products[group] = self._product(group)
+        if method.repaired and not method.swept:
+            self._repair(group, product)
+        if (method.repaired and not method.swept) or method.kind == "ready":
+            self.distances[group] = self._known(product)
         elif wanted & {"square", "root"}:
-            self.distances[group] = f"max({self._norms(group)} - {tile}[j] - {tile}[j], S(0))"
+            found = self.distances[group] = self._known(f"positive({self._norms(group)} - {product} - {product})")
+            if method.repaired:
+                near, limit = self._sums("squared_distances", Coordinates(group)), self.program.number(group, wide=True)
+                self.distances[group] = self._known(f"{near} if {found} < {limit} else {found}")
+
+    def _known(self, text: str) -> str:
+        """The name of what is computed once for each pair, before anything that asks it is."""
+        lines = self.parted if self.program.precision == "mixed" else self.lines[Level.PAIR]
+        lines.append(f"known{len(lines)} = {text}")
+        return f"known{len(lines) - 1}"
+
+    def _product(self, group: Group) -> str:
+        """The entry of the pair at hand of what a product of matrices gives."""
+        if not group.sparse:
+            return self._sums("inner_products", Coordinates(group, moved=True))
+        self.program.tiles.append(group)
+        return f"t{len(self.program.tiles) - 1}[j]"
 
     def _norms(self, group: Group) -> str:
         row = self.program.vector(Level.ROW, ("norms", group))
@@ -169,68 +170,56 @@ class _Writer:
 
     def _dot(self, group: Group) -> str:
         method = self.methods[group]
-        if method.kind == "differences" or method.repaired or method.kind == "ready":
+        if method.kind != "product" or (method.repaired and not method.swept):
             inner = f"S(0.5) * ({self._norms(group)} - {self.distances[group]})"
         else:
-            inner = f"{self._tile(group)}[j]"
+            inner = self.products[group]
         if not method.shifted:
             return inner
         row = self.program.vector(Level.ROW, ("shifts", group))
         return f"({inner} + ({row} + {self.program.vector(Level.COLUMN, ('shifts', group))}))"
 
-    def _tile(self, group: Group) -> str:
-        if group not in self.program.tiles:
-            self.program.tiles.append(group)
-        return f"t{self.program.tiles.index(group)}"
+    def _side(self, asked: Coordinates) -> int:
+        if asked not in self.program.coordinates:
+            self.program.coordinates.append(asked)
+        return self.program.coordinates.index(asked)
 
-    def _sides(self, group: Group) -> int:
-        if group not in self.program.coordinates:
-            self.program.coordinates.append(group)
-        return self.program.coordinates.index(group)
+    def _repair(self, group: Group, product: str) -> None:
+        """Squared distances in place; those below the limit, where the product has cancelled, from differences.
 
-    def _repair(self, group: Group, tile: str) -> None:
-        """Squared distances in place; those below the limit, where the product has cancelled, from differences."""
-        side, limit = self._sides(group), self.program.number(group, wide=True)
-        self.sweeps += [
+        A few are computed one by one; where a row has many, all of them at once, for the rows beside it too.
+        """
+        place, limit = len(self.buffers), self.program.number(group, wide=True)
+        side = self._side(Coordinates(group))
+        columns = f"right{side}, start, stop"
+        self.buffers.append(f"gaps{place} = np.empty((ROWS, panel + WIDE), S)")
+        self.sweeps.append(f"swept{place} = False")
+        self.repairs += [
             "near = 0",
             "for j in range(width):",
-            f"    s = max({self._norms(group)} - {tile}[j] - {tile}[j], S(0))",
-            f"    {tile}[j] = s",
+            f"    s = positive({self._norms(group)} - {product} - {product})",
+            f"    {product} = s",
             f"    near += 1 if s < {limit} else 0",
-            "if near > 0:",
+            f"if near > width // {MANY_NEAR}:",
+            f"    if not swept{place}:",
+            f"        squared_distances(left{side}, i0 + i, i0 + height - 1, {columns}, gaps{place})",
+            f"        swept{place} = True",
+            f"    gap = gaps{place}[r, start % WIDE :]",
             "    for j in range(width):",
-            f"        if {tile}[j] < {limit}:",
+            f"        {product} = gap[j] if {product} < {limit} else {product}",
+            "elif near > 0:",
+            f"    x = left{side}[i0 + i + r]",
+            "    for j in range(width):",
+            f"        if {product} < {limit}:",
             "            s = S(0)",
-            f"            for k in range(len(x{side})):",
-            f"                gap = x{side}[k] - z{side}[k, j]",
-            "                s += gap * gap",
-            f"            {tile}[j] = s",
+            "            for k in range(len(x)):",
+            f"                apart = x[k] - right{side}[(start + j) // WIDE, k, (start + j) % WIDE]",
+            "                s += apart * apart",
+            f"            {product} = s",
         ]
-
-    def _accumulate(self, group: Group, joined_by: str, term: str, extra: str = "") -> str:
-        """A buffer that holds, for the row at hand, the joined terms of every column."""
-        side, name = self._sides(group), f"q{len(self.buffers)}"
-        sign, start = (" + ", 0) if joined_by == "sum" else (" * ", 1)
-        self.buffers.append(f"{name} = np.empty(width, S)")
-        terms = [f"{term}(y{k}, z{side}_{k}[j]{extra})" for k in range(COORDINATES_PER_SWEEP)]
-
-        def sweep(count: int, before: str) -> list[str]:
-            loads = [f"y{k}, z{side}_{k} = x{side}[k + {k}], z{side}[k + {k}]" for k in range(count)]
-            joined = sign.join(terms[:count]) or f"S({start})"
-            return [*loads, "for j in range(width):", f"    {name}[j] = {before}({joined})"]
-
-        self.sweeps += [
-            f"tail, k = len(x{side}) % {COORDINATES_PER_SWEEP}, 0"
-        ]  # the first takes what does not fill one
-        for count in range(COORDINATES_PER_SWEEP):
-            self.sweeps += [f"if tail == {count}:", *_indent(sweep(count, ""), 1)]
-        self.sweeps += [
-            f"for k in range(tail, len(x{side}), {COORDINATES_PER_SWEEP}):",
-            *_indent(sweep(COORDINATES_PER_SWEEP, f"{name}[j]{sign}"), 1),
-        ]
-        return f"{name}[j]"
 
     def _total(self, joined: Total) -> str:
+        """The entry of the pair at hand of a sum or product over the coordinates."""
         names: dict[int, str] = {}
         lines: list[str] = []
         first = len(self.program.numbers)
@@ -242,10 +231,22 @@ class _Writer:
             else:
                 names[id(node)] = f"v{len(lines)}"
                 lines.append(f"    v{len(lines)} = {self._expression(node, names, 'S')}")
-        arguments = "".join(f", w{k}" for k in range(first, len(self.program.numbers)))
+        extra = "".join(f", w{k}" for k in range(first, len(self.program.numbers)))
         name = f"term{len(self.helpers)}"
-        self.helpers.append(_helper(name, f"x, z{arguments}", [*lines, f"    return S({names[id(joined.term)]})"]))
-        return self._accumulate(joined.group, joined.joined_by, name, arguments)
+        self.helpers.append(_helper(name, f"x, z{extra}", [*lines, f"    return S({names[id(joined.term)]})"]))
+        rows = 1 if any(node.name in SLOW for node in nodes(joined.term)) else ROWS
+        sweep = f"sweep{len(self.helpers)}"
+        self.helpers.append(sweeping(sweep, joined.joined_by, lambda x, z: f"{name}({x}, {z}{extra})", extra, rows))
+        return self._sums(sweep, Coordinates(joined.group, paneled=True), f", panel{extra}")
+
+    def _sums(self, sweep: str, asked: Coordinates, extra: str = "") -> str:
+        """The entry of the pair at hand of what a function leaves in a buffer, for some rows at a time."""
+        place, side = len(self.sums), self._side(asked)
+        self.buffers.append(f"sums{place} = np.empty((ROWS, panel + WIDE), S)")
+        rows, columns = f"left{side}, i0 + i, i0 + height - 1", f"right{side}, start, stop"
+        self.sweeps.append(f"{sweep}({rows}, {columns}, sums{place}{extra})")
+        self.sums.append(f"q{place} = sums{place}[r, start % WIDE :]")
+        return f"q{place}[j]"
 
     # -- the formula ------------------------------------------------------------------------------------------------
 
@@ -269,8 +270,11 @@ class _Writer:
             return self._total(node.value)
         if node.name == "dot":
             return self._dot(node.value)
-        distance = self.distances[node.value]
-        return distance if node.name == "square" else f"np.sqrt({distance})"
+        if node.name == "square":
+            return self.distances[node.value]
+        if node.value not in self.roots:
+            self.roots[node.value] = self._known(f"np.sqrt({self.distances[node.value]})")
+        return self.roots[node.value]
 
     def _expression(self, node: Symbol, names: dict[int, str], type: str) -> str:
         parts = [f"{type}({p.value})" if p.name == "whole" else names[id(p)] for p in node.parts]
@@ -299,61 +303,68 @@ class _Writer:
 
     def function(self, finish: str) -> str:
         """One of the functions of the module."""
-        before, at_row, inside, after_row, after = FINISHES[finish]
+        first, before, at_row, inside, after_row, after_part, after = FINISHES[finish]
         program, value = self.program, self.names[id(self.formula)]
-        sides = [f"left{k}, z{k}" for k in range(len(program.coordinates))]
+        sides = [f"left{k}, right{k}" for k in range(len(program.coordinates))]
         arguments = [f"p{k}" for k in range(len(program.tiles))] + sides + [COMMON, FINISH_ARGUMENTS[finish]]
         numbers = [f"n{k}, w{k} = T(numbers[{k}]), S(numbers[{k}])" for k in range(len(program.numbers))]
-        numbers += [f"c{k} = columns[{k}, j0 : j0 + width]" for k in range(len(program.columns))]
-        row = [f"t{k} = p{k}[i]" for k in range(len(program.tiles))]
-        row += [f"x{k} = left{k}[i0 + i]" for k in range(len(program.coordinates))]
-        row += [f"r{k} = rows[{k}, i0 + i]" for k in range(len(program.rows))]
-        row += self.sweeps
+        part = [f"c{k} = columns[{k}, start:stop]" for k in range(len(program.columns))]
+        row = [f"t{k} = p{k}[i + r, start - j0 : stop - j0]" for k in range(len(program.tiles))]
+        row += [f"r{k} = rows[{k}, i0 + i + r]" for k in range(len(program.rows))]
+        row += [*self.sums, *self.repairs]
         row += ["for j in range(width):", *_indent(self.parted, 1)] if self.parted else []
         row += [*self.lines[Level.ROW], *at_row]
         pair = [*self.lines[Level.PAIR], inside.format(value=value)]
         lines = [
             "@njit(cache=True, nogil=True, fastmath=FLAGS, boundscheck=False, error_model='numpy')",
             f"def {finish}({', '.join(arguments)}):",
-            *_indent([*numbers, *self.lines[Level.UNIFORM], *self.buffers, *before, "for i in range(height):"], 1),
-            *_indent([*row, "for j in range(width):"], 2),
-            *_indent(pair, 3),
-            *_indent(after_row, 2),
+            *_indent([*numbers, *self.lines[Level.UNIFORM], *self.buffers, *first], 1),
+            *_indent(["stop = j0", "while stop < j1:"], 1),
+            *_indent(["start, stop = stop, min(stop - stop % panel + panel, j1)", "width = stop - start"], 2),
+            *_indent([*part, *before, "for i in range(0, height, ROWS):"], 2),
+            *_indent([*self.sweeps, "for r in range(min(ROWS, height - i)):"], 3),
+            *_indent([*row, "for j in range(width):"], 4),
+            *_indent(pair, 5),
+            *_indent(after_row, 4),
+            *_indent(after_part, 2),
             *_indent(after, 1),
         ]
         return "\n".join(lines)
 
 
-COMMON = "rows, columns, numbers, i0, j0, height, width"
+COMMON = "rows, columns, numbers, i0, height, j0, j1, panel"
 FINISH_ARGUMENTS = {"fill": "out, o0, o1", "reduce": "v, out", "both": "v, out"}
-FINISHES: dict[str, tuple[list[str], list[str], str, list[str], list[str]]] = {
+FINISHES: dict[str, tuple[list[str], list[str], list[str], str, list[str], list[str], list[str]]] = {
     "fill": (
         ["check = T(0)"],
-        ["line = out[o0 + i, o1 : o1 + width]"],
+        [],
+        ["line = out[o0 + i + r, o1 + start - j0 : o1 + stop - j0]"],
         "line[j] = {value}; check += {value}",
+        [],
         [],
         ["return check"],
     ),
     "reduce": (
-        ["w = v[j0 : j0 + width]"],
+        [],
+        ["w = v[start:stop]"],
         ["total = T(0)"],
         "total += {value} * w[j]",
-        ["out[i0 + i] += total"],
+        ["out[i0 + i + r] += total"],
+        [],
         [],
     ),
     "both": (
-        ["w = v[j0 : j0 + width]", "side = np.zeros(width, T)"],
-        ["total, weight = T(0), v[i0 + i]"],
+        ["side = np.empty(panel, T)"],
+        ["w = v[start:stop]", "side[:] = T(0)"],
+        ["total, weight = T(0), v[i0 + i + r]"],
         "total += {value} * w[j]; side[j] += {value} * weight",
-        ["out[i0 + i] += total"],
-        ["for j in range(width):", "    out[j0 + j] += side[j]"],
+        ["out[i0 + i + r] += total"],
+        ["for j in range(width):", "    out[start + j] += side[j]"],
+        [],
     ),
 }
-"""What stands before the loops, before a row, in the innermost loop, after a row, and after all."""
-
-
-def _same(one: Any, other: Any) -> bool:
-    return one is other or (isinstance(one, tuple) and isinstance(other, tuple) and one == other)
+"""What stands first, before the rows of a panel, before a row, in the innermost loop, after a row, after the rows of a
+panel, and last."""
 
 
 def _helper(name: str, arguments: str, lines: Iterable[str]) -> str:

@@ -135,6 +135,7 @@ def exp2_down(t):
 """,
     "exp2_parts": """\
 def exp2_parts(n, f):
+    n = BELOW if n < LOWEST + ONE else n  # whose exponent bits are all 0: the factor is 0
     return ([EXP2 f] * f + ONE) * INT(FLOAT(n + BIASED).view(INT) << MANTISSA).view(FLOAT)
 """,
     "exp2": """\

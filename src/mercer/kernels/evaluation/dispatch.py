@@ -11,10 +11,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mercer.compute.codegen import jit_cache
-from mercer.compute.codegen.emit import Method
 from mercer.compute.codegen.formula import Group, asked, groups
 from mercer.compute.codegen.pair_statistics import Measured
 from mercer.compute.codegen.precision import exponents, fits_single
+from mercer.compute.codegen.program import Method
 from mercer.compute.codegen.symbols import Symbol
 from mercer.compute.codegen.tiles import Fused
 from mercer.kernels.evaluation.precision_check import Route, keeps_promise
@@ -69,8 +69,7 @@ def choose(kernel: Kernel, formula: Symbol, pairs: TracedPairs, measured: dict[G
     dense = not any(group.sparse for group in groups(formula))
     if dense and pairs.left.dtype == pairs.right.dtype == SINGLE and fits_single(formula):
         mixed = [Route("mixed", quick), Route("mixed", sure)] if exponents(formula) else []
-        # For few columns, a product whose roots need many repairs is no gain.
-        by_product = [] if any(_repairs(formula, group) for group in measured) else [Route("float32", product)]
+        by_product = [Route("float32", product)] if product != quick else []
         candidates = [Route("float32", quick), *by_product, *mixed, *candidates]
     chosen = (route for route in candidates if keeps_promise(kernel, pairs, route, measured))
     return next(chosen, Route("float64", sure))
@@ -81,13 +80,12 @@ def _product(formula: Symbol, measured: Measured) -> Method:
     wanted = asked(formula, measured.group)
     if measured.group.sparse:
         return Method("product" if wanted == {"dot"} else "ready")
-    return Method("product", _moved(formula, measured), "root" in wanted)
+    return Method("product", _moved(formula, measured), "root" in wanted, "root" in wanted and _few(measured))
 
 
 def _quick(formula: Symbol, measured: Measured) -> Method:
     """Differences for few columns, a product for many."""
-    few = measured.group.width <= MAX_COLUMNS_BY_DIFFERENCES
-    return _sure(formula, measured) if few else _product(formula, measured)
+    return _sure(formula, measured) if _few(measured) else _product(formula, measured)
 
 
 def _sure(formula: Symbol, measured: Measured) -> Method:
@@ -103,5 +101,5 @@ def _moved(formula: Symbol, measured: Measured) -> bool:
     return "dot" in asked(formula, measured.group) and measured.origin is not None
 
 
-def _repairs(formula: Symbol, group: Group) -> bool:
-    return group.width <= MAX_COLUMNS_BY_DIFFERENCES and "root" in asked(formula, group)
+def _few(measured: Measured) -> bool:
+    return measured.group.width <= MAX_COLUMNS_BY_DIFFERENCES

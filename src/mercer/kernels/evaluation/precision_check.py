@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.compute.codegen.emit import Method
 from mercer.compute.codegen.formula import Group
 from mercer.compute.codegen.pair_statistics import MAX_CANCELLATION, Measured, rounding, squares
 from mercer.compute.codegen.precision import STATISTICS, VALUES
+from mercer.compute.codegen.program import Method
 from mercer.kernels.evaluation.trace import TracedPairs
 from mercer.kernels.pairs import Block, Pairs, lengths
 from mercer.kernels.points import Points
