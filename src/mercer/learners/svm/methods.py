@@ -169,7 +169,7 @@ class ExactMethod(Method):
             return result
         state = State(problem, result.b, self.K.part(rows).rough(), result.g)
         state.check()
-        return result_of(problem, state.b, state.g, result.steps, result.rounds, self.settings.tolerance)
+        return result_of(problem, state.b, state.g, state.violation, result.steps, result.rounds, self.settings.tolerance)
 
     @cached_property
     def stored(self) -> Array:

@@ -46,12 +46,12 @@ class BoxQP:
 
     def rises(self, b: Array, g: Array) -> Array:
         """The slope of the objective where a coefficient grows; infinite where it cannot. g is Kb + c."""
-        slope = g + np.where(b >= 0, self.kink, -self.kink)
+        slope = g + np.where(b >= 0, self.kink, -self.kink) if self.kink > 0 else g
         return np.where(b < self.upper, slope, np.inf)
 
     def falls(self, b: Array, g: Array) -> Array:
         """The slope where a coefficient has come from below, which falling gives back; -inf where it cannot fall."""
-        slope = g + np.where(b > 0, self.kink, -self.kink)
+        slope = g + np.where(b > 0, self.kink, -self.kink) if self.kink > 0 else g
         return np.where(b > self.lower, slope, -np.inf)
 
     def violation(self, b: Array, g: Array) -> float:
@@ -61,9 +61,12 @@ class BoxQP:
 
     def bias(self, b: Array, g: Array) -> float:
         """The multiplier of the sum: what all free coefficients agree on, or the middle of what is allowed."""
-        free = (b > self.lower) & (b < self.upper) & ((b != 0) | (self.kink == 0))
-        if free.any():
-            slopes = g[free] + self.kink * np.sign(b[free]) if self.kink > 0 else g[free]
+        free = (b > self.lower) & (b < self.upper)
+        if self.kink > 0:
+            free &= b != 0
+        slopes = g[free]
+        if len(slopes):
+            slopes = slopes + self.kink * np.sign(b[free]) if self.kink > 0 else slopes
             return -float(slopes.sum()) / len(slopes)
         highest, lowest = float(self.falls(b, g).max()), float(self.rises(b, g).min())
         ends = [end for end in (highest, lowest) if np.isfinite(end)]
@@ -76,14 +79,16 @@ class BoxQP:
     def gap(self, b: Array, g: Array, bias: float) -> float:
         """The primal objective of (f, bias) plus this one: how far both together are from the solution, at most.
 
-        Half of the squared distance |f - f*|^2 in the space of the kernel is at most that.
+        Half of the squared distance |f - f*|^2 in the space of the kernel is at most that. No gap is below 0: what is
+        found there is the rounding of the sum.
         """
         pull = -(g + bias)
         with np.errstate(invalid="ignore"):  # an infinite side times nothing is nothing
             above = np.where(pull > self.kink, self.upper * (pull - self.kink), 0.0)
             below = np.where(pull < -self.kink, self.lower * (pull + self.kink), 0.0)
         losses = float(np.maximum(above, below).sum())
-        return float(b @ g) + self.kink * float(np.abs(b).sum()) + bias * self.total + losses
+        found = float(b @ g) + self.kink * float(np.abs(b).sum()) + bias * self.total + losses
+        return 0.0 if found <= 0 else found  # what is not a number stays that
 
     def part(self, rows: NDArray[np.intp]) -> BoxQP:
         """The problem in some coefficients, where the others stay as they are; the sum is not constrained there."""
