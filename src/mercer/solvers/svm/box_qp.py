@@ -96,7 +96,7 @@ class BoxQP:
 
     def feasible(self, b: Array) -> Array:
         """Coefficients inside of the box that add up to the total, near to those that are given."""
-        b = np.clip(b, self.lower, self.upper)
+        b = np.minimum(np.maximum(b, self.lower), self.upper)
         left = self.total - float(b.sum())
         if abs(left) <= SUM_TOLERANCE * float(np.abs(b).sum()):  # zeros stay zeros
             return b
@@ -109,8 +109,9 @@ class BoxQP:
     def filled(self, values: Array) -> Array:
         """Coefficients at the upper end of the box, those of the smallest values first, that add up to the total."""
         b, order = np.zeros(self.count), np.argsort(values, kind="stable")
-        before = np.concatenate([[0.0], np.cumsum(self.upper[order])[:-1]])
-        b[order] = np.clip(self.total - before, 0.0, self.upper[order])
+        ends, before = self.upper[order], np.zeros(self.count)
+        np.cumsum(ends[:-1], out=before[1:])
+        b[order] = np.minimum(np.maximum(self.total - before, 0.0), ends)
         return self.feasible(b)
 
 
