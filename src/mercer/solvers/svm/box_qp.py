@@ -74,7 +74,7 @@ class BoxQP:
 
     def objective(self, b: Array, g: Array) -> float:
         """What is minimised."""
-        return float(b @ (g + self.linear)) / 2 + self.kink * float(np.abs(b).sum())
+        return float(b @ (g + self.linear)) / 2 + self._bent(b)
 
     def gap(self, b: Array, g: Array, bias: float) -> float:
         """The primal objective of (f, bias) plus this one: how far both together are from the solution, at most.
@@ -87,8 +87,12 @@ class BoxQP:
             above = np.where(pull > self.kink, self.upper * (pull - self.kink), 0.0)
             below = np.where(pull < -self.kink, self.lower * (pull + self.kink), 0.0)
         losses = float(np.maximum(above, below).sum())
-        found = float(b @ g) + self.kink * float(np.abs(b).sum()) + bias * self.total + losses
+        found = float(b @ g) + self._bent(b) + bias * self.total + losses
         return 0.0 if found <= 0 else found  # what is not a number stays that
+
+    def _bent(self, b: Array) -> float:
+        """What the kink adds to the objective."""
+        return self.kink * float(np.abs(b).sum()) if self.kink > 0 else 0.0
 
     def part(self, rows: NDArray[np.intp]) -> BoxQP:
         """The problem in some coefficients, where the others stay as they are; the sum is not constrained there."""
