@@ -79,10 +79,7 @@ def solve_pairs(
     starts : coefficients to start from; None for zeros
     most : steps for a pair of so many rows, at most
     """
-    counts = np.array([one.count for one in problems])
-    sizes, places = np.unique(counts, return_inverse=True)
-    limits = np.array([most(size) for size in sizes.tolist()])[places]
-    batch = _Batch(problems, counts, starts, tolerance, limits)
+    batch = _Batch(problems, starts, tolerance, np.array([most(one.count) for one in problems]))
     reason = ""
     try:
         with threads.one_thread_blas():
@@ -197,10 +194,9 @@ class _Strip:
 class _Batch:
     """The problems of all pairs, one behind the other in flat memory, with their coefficients and gradients."""
 
-    def __init__(
-        self, problems: Sequence[BoxQP], counts: Rows, starts: Sequence[Array | None], tolerance: float, most: Rows
-    ) -> None:
+    def __init__(self, problems: Sequence[BoxQP], starts: Sequence[Array | None], tolerance: float, most: Rows) -> None:
         self.problems, self.tolerance, self.most = problems, tolerance, most
+        counts = np.array([one.count for one in problems])
         self.at = np.concatenate([[0], np.cumsum(counts)])
         self.all = BoxQP(
             np.concatenate([one.linear for one in problems]),
