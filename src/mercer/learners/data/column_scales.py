@@ -51,7 +51,7 @@ def wild_columns(values: Any) -> NDArray[np.intp]:
     with np.errstate(over="ignore"):
         spread = np.asarray(highest, dtype=np.float64) - np.asarray(lowest, dtype=np.float64)
     moving = np.sort(spread[spread > 0])
-    if len(moving) < 2:
+    if len(moving) < 2 or moving[-1] / MAX_RELATIVE_WIDTH <= moving[0]:
         return np.zeros(0, np.intp)
     middle = moving[(len(moving) - 1) // 2]
     return np.flatnonzero(spread / MAX_RELATIVE_WIDTH > middle)

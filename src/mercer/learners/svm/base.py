@@ -63,15 +63,15 @@ class BaseSVM(KernelEstimator[AnyProblem, SVMPlan, SVMResult], Generic[AnyProble
     def _known_columns(self, rows: Any) -> Any:
         return rows[:, self.support_]
 
-    def _viewed(self, X: Any, rows: Any, kept: Rows, copies: Array | None, targets: Array) -> View:
+    def _viewed(self, X: Any, rows: Any, kept: Rows, copies: Array | None, targets: Array | None = None) -> View:
         """The rows that are fitted, through the kernel with its numbers.
 
         copies : how many copies each of all rows is; None for one
-        targets : (kept, 1), numbers whose size matters
+        targets : (kept, 1), numbers whose size matters; None where all are of size one
         """
         view = resolve_view(self.kernel, self.lengthscale, rows, X, kept, copies, self.memory_limit)
         view = view if len(kept) == view.count else view.chosen(kept)
-        size = refuse_targets(targets, np.ones(view.count), np.dtype(rows.dtype))
+        size = None if targets is None else refuse_targets(targets, np.ones(view.count), np.dtype(rows.dtype))
         refuse_range(view, float(view.count), size)
         return view
 

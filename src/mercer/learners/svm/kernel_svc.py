@@ -232,7 +232,7 @@ class KernelSVC(ClassifierMixin, BaseSVM[SVCProblem]):  # type: ignore[misc]  # 
         if pairs > MAX_UNCHECKED_PAIRS:  # before they are made, which takes long
             needed, purpose = coefficients(len(kept), pairs), f"coefficients of {pairs:,} pairs of classes"
             Budget.of(self.memory_limit).require(needed, purpose, "Use scikit-learn's OneVsRestClassifier.")
-        view = self._viewed(X, rows, kept, copies, np.ones((len(kept), 1)))
+        view = self._viewed(X, rows, kept, copies)
         subproblems = subproblems_of(codes, classes, C, own, view)
         return SVCProblem(settings, rows, view, kept, subproblems, classes, codes)
 

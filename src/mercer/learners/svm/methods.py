@@ -169,7 +169,8 @@ class ExactMethod(Method):
             return result
         state = State(problem, result.b, self.K.part(rows).rough(), result.g)
         state.check()
-        return result_of(problem, state.b, state.g, result.steps, result.rounds, self.settings.tolerance)
+        found, tolerance = (state.b, state.g, state.violation), self.settings.tolerance
+        return result_of(problem, *found, result.steps, result.rounds, tolerance)
 
     @cached_property
     def stored(self) -> Array:

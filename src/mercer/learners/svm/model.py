@@ -99,7 +99,7 @@ class Audit:
             support = np.flatnonzero(b)
             own = K if len(rows) == self.view.count else K.part(rows)
             g = qp.linear + (own.combine(support, b[support]) if len(support) else 0.0)
-            total += max(0.0, qp.gap(b, g, best_bias(qp, g)))
+            total += qp.gap(b, g, best_bias(qp, g))
         return total
 
 

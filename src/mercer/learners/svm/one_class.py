@@ -182,7 +182,7 @@ class KernelOneClassSVM(OutlierMixin, BaseSVM[SVMProblem]):  # type: ignore[misc
         kept, own = rows_that_count(weights, n_rows(rows))
         zeros = np.zeros(len(kept))
         qp = BoxQP(zeros, zeros, own, total=float(self.nu) * float(own.sum()))
-        view = self._viewed(X, rows, kept, weights, np.ones((len(kept), 1)))
+        view = self._viewed(X, rows, kept, weights)
         return SVMProblem(settings, rows, view, kept, [SoftMargin(np.arange(len(kept)), qp)])
 
     @property

@@ -46,12 +46,12 @@ class BoxQP:
 
     def rises(self, b: Array, g: Array) -> Array:
         """The slope of the objective where a coefficient grows; infinite where it cannot. g is Kb + c."""
-        slope = g + np.where(b >= 0, self.kink, -self.kink)
+        slope = g + np.where(b >= 0, self.kink, -self.kink) if self.kink > 0 else g
         return np.where(b < self.upper, slope, np.inf)
 
     def falls(self, b: Array, g: Array) -> Array:
         """The slope where a coefficient has come from below, which falling gives back; -inf where it cannot fall."""
-        slope = g + np.where(b > 0, self.kink, -self.kink)
+        slope = g + np.where(b > 0, self.kink, -self.kink) if self.kink > 0 else g
         return np.where(b > self.lower, slope, -np.inf)
 
     def violation(self, b: Array, g: Array) -> float:
@@ -61,9 +61,12 @@ class BoxQP:
 
     def bias(self, b: Array, g: Array) -> float:
         """The multiplier of the sum: what all free coefficients agree on, or the middle of what is allowed."""
-        free = (b > self.lower) & (b < self.upper) & ((b != 0) | (self.kink == 0))
-        if free.any():
-            slopes = g[free] + self.kink * np.sign(b[free]) if self.kink > 0 else g[free]
+        free = (b > self.lower) & (b < self.upper)
+        if self.kink > 0:
+            free &= b != 0
+        slopes = g[free]
+        if len(slopes):
+            slopes = slopes + self.kink * np.sign(b[free]) if self.kink > 0 else slopes
             return -float(slopes.sum()) / len(slopes)
         highest, lowest = float(self.falls(b, g).max()), float(self.rises(b, g).min())
         ends = [end for end in (highest, lowest) if np.isfinite(end)]
@@ -71,19 +74,25 @@ class BoxQP:
 
     def objective(self, b: Array, g: Array) -> float:
         """What is minimised."""
-        return float(b @ (g + self.linear)) / 2 + self.kink * float(np.abs(b).sum())
+        return float(b @ (g + self.linear)) / 2 + self._bent(b)
 
     def gap(self, b: Array, g: Array, bias: float) -> float:
         """The primal objective of (f, bias) plus this one: how far both together are from the solution, at most.
 
-        Half of the squared distance |f - f*|^2 in the space of the kernel is at most that.
+        Half of the squared distance |f - f*|^2 in the space of the kernel is at most that. No gap is below 0: what is
+        found there is the rounding of the sum.
         """
         pull = -(g + bias)
         with np.errstate(invalid="ignore"):  # an infinite side times nothing is nothing
             above = np.where(pull > self.kink, self.upper * (pull - self.kink), 0.0)
             below = np.where(pull < -self.kink, self.lower * (pull + self.kink), 0.0)
         losses = float(np.maximum(above, below).sum())
-        return float(b @ g) + self.kink * float(np.abs(b).sum()) + bias * self.total + losses
+        found = float(b @ g) + self._bent(b) + bias * self.total + losses
+        return 0.0 if found <= 0 else found  # what is not a number stays that
+
+    def _bent(self, b: Array) -> float:
+        """What the kink adds to the objective."""
+        return self.kink * float(np.abs(b).sum()) if self.kink > 0 else 0.0
 
     def part(self, rows: NDArray[np.intp]) -> BoxQP:
         """The problem in some coefficients, where the others stay as they are; the sum is not constrained there."""
@@ -91,7 +100,7 @@ class BoxQP:
 
     def feasible(self, b: Array) -> Array:
         """Coefficients inside of the box that add up to the total, near to those that are given."""
-        b = np.clip(b, self.lower, self.upper)
+        b = np.minimum(np.maximum(b, self.lower), self.upper)
         left = self.total - float(b.sum())
         if abs(left) <= SUM_TOLERANCE * float(np.abs(b).sum()):  # zeros stay zeros
             return b
@@ -104,8 +113,9 @@ class BoxQP:
     def filled(self, values: Array) -> Array:
         """Coefficients at the upper end of the box, those of the smallest values first, that add up to the total."""
         b, order = np.zeros(self.count), np.argsort(values, kind="stable")
-        before = np.concatenate([[0.0], np.cumsum(self.upper[order])[:-1]])
-        b[order] = np.clip(self.total - before, 0.0, self.upper[order])
+        ends, before = self.upper[order], np.zeros(self.count)
+        np.cumsum(ends[:-1], out=before[1:])
+        b[order] = np.minimum(np.maximum(self.total - before, 0.0), ends)
         return self.feasible(b)
 
 

@@ -267,7 +267,8 @@ class _Batch:
         counts, sums = np.add.reduceat(free, at), np.add.reduceat(np.where(free, g, 0.0), at)
         biases = -np.where(counts > 0, sums / np.maximum(counts, 1), (low + high) / 2)
         pull = -(g + np.repeat(biases, np.diff(self.at)))
-        gaps = np.add.reduceat(b * g + np.maximum(np.maximum(box.upper * pull, box.lower * pull), 0.0), at)
+        sums = np.add.reduceat(b * g + np.maximum(np.maximum(box.upper * pull, box.lower * pull), 0.0), at)
+        gaps = np.maximum(sums, 0.0)  # what is below is rounding
         found = []
         for k, (bias, violation, gap, steps) in enumerate(
             zip(biases.tolist(), violations.tolist(), gaps.tolist(), self.steps.tolist(), strict=True)

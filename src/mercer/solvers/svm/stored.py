@@ -16,6 +16,8 @@ from mercer.solvers.svm.working_sets import SMOSettings
 
 CALL_NUMBERS = 1 << 27
 """Numbers of rows that steps read between two looks at the clock: less than a tenth of a second."""
+MAX_CALL_STEPS = 1 << 18
+"""Steps between two looks, at most: of few rows each takes less than a microsecond."""
 PROGRESS = 0.9
 """Steps go on as long as the violation, from a gradient without their rounding, falls below this part of the last."""
 
@@ -32,21 +34,19 @@ def solve_stored(
         b = problem.filled(K.sum(axis=1)) if problem.total != 0 else np.zeros(problem.count)
     else:
         b = problem.feasible(start)
-    g, diagonal = gradient(K, problem, b) if b.any() else problem.linear.copy(), K.diagonal().copy()
-    steps, rounds, reason, before = 0, 0, "", np.inf
-    violation = problem.violation(b, g)
-    call = max(1, CALL_NUMBERS // problem.count)
+    g, diagonal = gradient(K, problem, b), K.diagonal().copy()
+    steps, rounds, reason, violation, before = 0, 0, "", np.inf, np.inf
+    call = max(1, min(MAX_CALL_STEPS, CALL_NUMBERS // problem.count))
     try:
-        while settings.tolerance < violation < before and not reason:
-            before = PROGRESS * violation
-            more = call
+        while not reason and (rounds == 0 or settings.tolerance < violation < before):
+            before, already, more = PROGRESS * violation, steps, call
             while more == call and steps < settings.max_steps:
                 most = min(call, settings.max_steps - steps)
                 more, _ = walk(K, problem, b, g, settings.tolerance, most, diagonal)
                 steps, rounds = steps + more, rounds + 1
                 with run.stoppable():
                     run.tell(float(rounds))
-            g = gradient(K, problem, b)
+            g = gradient(K, problem, b) if steps > already else g
             violation = problem.violation(b, g)
             if violation > settings.tolerance and steps >= settings.max_steps:
                 reason = f"{number_of(settings.max_steps, 'step', ('is', 'are'))} over."
@@ -54,17 +54,24 @@ def solve_stored(
         reason = f"{opening(stopped)}."
         g = gradient(K, problem, b)
         violation = problem.violation(b, g)
-    return result_of(problem, b, g, steps, rounds, settings.tolerance, reason)
+    return result_of(problem, b, g, violation, steps, rounds, settings.tolerance, reason)
 
 
 def result_of(
-    problem: BoxQP, b: Array, g: Array, steps: int, rounds: int, tolerance: float, reason: str = ""
+    problem: BoxQP,
+    b: Array,
+    g: Array,
+    violation: float,
+    steps: int,
+    rounds: int,
+    tolerance: float,
+    reason: str = "",
 ) -> QPResult:
-    """What a solver found, with its bias, violation and gap.
+    """What a solver found, with its bias and gap.
 
     reason : why it ended early; "" where it did not
     """
-    violation, bias = problem.violation(b, g), problem.bias(b, g)
+    bias = problem.bias(b, g)
     text = reason or f"The largest violation is {violation:.1e} after {number_of(steps, 'step')}."
     gap = problem.gap(b, g, bias)
     return QPResult(b, g, bias, violation, gap, steps, rounds, violation <= tolerance, text)
