@@ -16,15 +16,16 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import blas, lapack
 
+from mercer.compute.codegen.tiles import Fused
 from mercer.compute.runtime import threads
 from mercer.compute.runtime.lapack import MAX_CALL_OPERATIONS, divide_by_triangle, subtract_product
 from mercer.compute.runtime.run import IDLE, Run
 from mercer.compute.runtime.threads import one_thread_blas
 from mercer.errors import InputError, message
 from mercer.kernels import Kernel
-from mercer.kernels.evaluation.evaluate import matrix
-from mercer.kernels.evaluation.strips import Strip, over_strips, workspace
-from mercer.kernels.points import Points
+from mercer.kernels.evaluation.evaluate import evaluator, is_few, matrix
+from mercer.kernels.evaluation.strips import Strip, over_rows
+from mercer.kernels.points import DOUBLE, Points
 
 Array = NDArray[np.float64]
 Part = slice | NDArray[np.intp]
@@ -42,6 +43,10 @@ BLOCK_NUMBERS = 1 << 22
 """Numbers of a block of kernel values (32 MiB)."""
 MAX_ONE_THREAD_NUMBERS = 1 << 19
 """Numbers in the features up to which one thread is as fast as several, which wait for each other."""
+MAX_BOUND_NUMBERS = 1 << 22
+"""Numbers of the data up to which all rows are bound at once, which takes a copy of them (32 MiB)."""
+STRIP_NUMBERS = 1 << 17
+"""Numbers of kernel values that a worker has at once (1 MiB)."""
 MAX_CALL_ROWS = 8192
 """Rows that are worked on in one call, at most."""
 
@@ -133,6 +138,25 @@ def _refuse_infinite() -> NoReturn:
     raise InputError(message(needs, got, remedy, subject="A pivoted factor"))
 
 
+def _bound(kernel: Kernel, points: Points, count: int) -> Fused | None:
+    """The fused pass of all rows with all rows, of which every block is a part; None where blocks bind their own.
+
+    Binding takes as long as filling a block, and there are several: proposed rows, and all rows with each few pivots.
+    """
+    rows, columns = points.values.shape
+    if rows * columns > MAX_BOUND_NUMBERS or is_few(points, points.rows(slice(count))):
+        return None
+    found = evaluator(kernel, points, points)
+    return found if isinstance(found, Fused) else None
+
+
+def _workspace(rows: int, width: int, workers: int) -> list[Array]:
+    """Memory for each worker, of as many rows as stay in its cache; all get as many of them."""
+    strips = -(-rows * width // (STRIP_NUMBERS * workers)) * workers
+    height = -(-rows // strips)
+    return [np.empty((height, width)) for _ in range(workers)]
+
+
 class RandomPivots:
     """Randomly pivoted Cholesky, in blocks with rejection.
 
@@ -165,12 +189,19 @@ class RandomPivots:
     def of(cls, kernel: Kernel, points: Points, count: int) -> Self:
         """For the matrix of a kernel whose numbers are known, on points that are to be given back in float64."""
 
-        def values(i: Part, j: Part) -> NDArray[Any]:
+        bound = _bound(kernel, points, count)
+
+        def values(i: NDArray[np.intp], j: NDArray[np.intp]) -> NDArray[Any]:
+            if bound is not None:
+                return bound.within(i, j).matrix(DOUBLE, 1)[0]
             left = points.rows(i)
             return matrix(kernel, left, left if i is j else points.rows(j))
 
         def sweep(chosen: NDArray[np.intp], strip: Strip) -> None:
-            over_strips(kernel, points, points.rows(chosen), strip, workspace(len(chosen), threads.available()))
+            few = points.values.shape[0] * count <= MAX_ONE_THREAD_NUMBERS
+            workers = 1 if few else threads.available()
+            found = evaluator(kernel, points, points.rows(chosen)) if bound is None else bound.within(None, chosen)
+            over_rows(kernel, found, strip, _workspace(points.values.shape[0], len(chosen), workers))
 
         return cls(kernel.evaluate_diagonal(points), values, count, sweep)
 
@@ -189,8 +220,8 @@ class RandomPivots:
         count = len(self.upper)
         while len(self.pivots) < count and self.left.any():
             size = min(MAX_PROPOSED_ROWS, max(MIN_PROPOSED_ROWS, int(PROPOSED * (count - len(self.pivots)))))
-            shares = self.left / self.left.max()  # a sum of large numbers may overflow
-            proposed = rng.choice(len(shares), size, p=shares / shares.sum())
+            sums = (self.left / self.left.max()).cumsum()  # a sum of large numbers may overflow
+            proposed = sums.searchsorted(rng.random(size) * sums[-1], "right")
             chosen, lower = self._accepted(proposed, rng.random(size), count - len(self.pivots))
             self._take(chosen, lower, run)
             if not np.isfinite(self.left).all():
@@ -209,23 +240,23 @@ class RandomPivots:
         """The accepted rows among the proposed ones, and the lower Cholesky factor of what is left of their matrix."""
         before = self.features[proposed, : len(self.pivots)]
         rest = np.asarray(self.values(proposed, proposed), dtype=np.float64) - before @ before.T
-        first, floor = self.left[proposed], self.floor[proposed]
-        left, lower = first.copy(), np.zeros((min(most, len(proposed)), len(proposed)))
-        thresholds, taken, j = np.maximum(draws * first, floor), list[int](), 0
-        while len(taken) < most and j < len(proposed):
-            ahead = left[j:] > thresholds[j:]
-            step = int(ahead.argmax())  # to the next that is accepted: what is left changes only there
-            if not ahead[step]:
-                break
-            j, q = j + step, len(taken)
-            root = math.sqrt(left[j])
-            column = rest[j] - lower[:q, j] @ lower[:q]
+        left, size = self.left[proposed], len(proposed)
+        thresholds = np.maximum(draws * left, self.floor[proposed]).tolist()
+        lower, taken = np.empty((min(most, size), size)), list[int]()
+        for j, threshold in enumerate(thresholds):
+            now = left.item(j)
+            if not now > threshold:
+                continue
+            q, root = len(taken), math.sqrt(now)
+            column = lower[q]
+            np.dot(lower[:q, j], lower[:q], out=column)
+            np.subtract(rest[j], column, out=column)
             column /= root
             column[j] = root
-            lower[q] = column
             left -= column * column
             taken.append(j)
-            j += 1
+            if len(taken) == most:
+                break
         return proposed[taken], np.tril(lower[: len(taken), taken].T)
 
     def _take(self, chosen: NDArray[np.intp], lower: Array, run: Run) -> None:
