@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NoReturn, Self
 
 import numpy as np
@@ -23,7 +24,13 @@ from mercer.compute.runtime.run import IDLE, Run
 from mercer.compute.runtime.threads import one_thread_blas
 from mercer.errors import InputError, message
 from mercer.kernels import Kernel
-from mercer.kernels.evaluation.evaluate import evaluator, is_few, matrix
+from mercer.kernels.evaluation.evaluate import (
+    COLUMNS_THAT_DOUBLE_THE_COST,
+    are_few,
+    evaluator,
+    matrix,
+)
+from mercer.kernels.evaluation.plain import Plain
 from mercer.kernels.evaluation.strips import Strip, over_rows
 from mercer.kernels.points import DOUBLE, Points
 
@@ -36,13 +43,16 @@ Sweep = Callable[[NDArray[np.intp], Strip], None]
 
 RELATIVE_TOLERANCE = 1e-12
 """What counts as nothing, relative to k(x, x): twice the 5e-13 to which kernels are evaluated."""
-PROPOSED, MIN_PROPOSED_ROWS, MAX_PROPOSED_ROWS = 1.5, 32, 256
+PROPOSED, MIN_PROPOSED_ROWS, MAX_PROPOSED_ROWS = 1.5, 64, 256
 """Rows that are proposed at once: so many times those that are wanted, as long as these are many enough for fast
 products, and few enough that most are accepted."""
 BLOCK_NUMBERS = 1 << 22
 """Numbers of a block of kernel values (32 MiB)."""
-MAX_ONE_THREAD_NUMBERS = 1 << 19
+MAX_ONE_THREAD_NUMBERS = 1 << 20
 """Numbers in the features up to which one thread is as fast as several, which wait for each other."""
+MIN_BOUND, COLUMNS_TO_BIND = 1.25, 10
+"""Binding all rows takes so many times the pairs that a fused pass of one block takes to be worth it, beyond the time
+of so many landmarks that measuring the rows takes. Columns count once: in plain NumPy many are a product as well."""
 MAX_BOUND_NUMBERS = 1 << 22
 """Numbers of the data up to which all rows are bound at once, which takes a copy of them (32 MiB)."""
 STRIP_NUMBERS = 1 << 17
@@ -138,23 +148,60 @@ def _refuse_infinite() -> NoReturn:
     raise InputError(message(needs, got, remedy, subject="A pivoted factor"))
 
 
-def _bound(kernel: Kernel, points: Points, count: int) -> Fused | None:
-    """The fused pass of all rows with all rows, of which every block is a part; None where blocks bind their own.
+@dataclass(frozen=True, eq=False)
+class Blocks:
+    """Blocks of the matrix of a kernel on some points: parts of one fused pass, where that is worth to be bound.
 
-    Binding takes as long as filling a block, and there are several: proposed rows, and all rows with each few pivots.
+    Binding takes longer than filling most blocks, and there are several: proposed rows, and all rows with few pivots.
+
+    count : how many pivots all rows will meet
     """
-    rows, columns = points.values.shape
-    if rows * columns > MAX_BOUND_NUMBERS or is_few(points, points.rows(slice(count))):
-        return None
-    found = evaluator(kernel, points, points)
-    return found if isinstance(found, Fused) else None
+
+    kernel: Kernel
+    points: Points
+    count: int
+
+    @cached_property
+    def few(self) -> bool:
+        """Whether plain NumPy takes less time for all blocks than binding."""
+        rows, columns = self.points.shape
+        weight = 1 if self.points.sparse else 1 + min(1.0, columns / COLUMNS_THAT_DOUBLE_THE_COST)
+        return are_few(rows * (self.count - COLUMNS_TO_BIND) * weight / MIN_BOUND)
+
+    @cached_property
+    def whole(self) -> Fused | None:
+        """All rows with all rows; None where each block binds its own, or none is bound."""
+        if self.few or math.prod(self.points.shape) > MAX_BOUND_NUMBERS:
+            return None
+        found = evaluator(self.kernel, self.points, self.points)
+        return found if isinstance(found, Fused) else None
+
+    def of_all_rows(self, chosen: NDArray[np.intp]) -> Fused | Plain:
+        """All rows with some."""
+        if self.whole is not None:
+            return self.whole.within(None, chosen)
+        right = self.points.rows(chosen)
+        return Plain(self.kernel, self.points, right) if self.few else evaluator(self.kernel, self.points, right)
+
+    def between(self, i: Part, j: Part) -> NDArray[Any]:
+        """Some rows with some."""
+        if self.whole is not None and isinstance(i, np.ndarray) and isinstance(j, np.ndarray):
+            return self.whole.within(i, j).matrix(DOUBLE, 1)[0]
+        left = self.points.rows(i)
+        return matrix(self.kernel, left, left if i is j else self.points.rows(j))
 
 
-def _workspace(rows: int, width: int, workers: int) -> list[Array]:
-    """Memory for each worker, of as many rows as stay in its cache; all get as many of them."""
-    strips = -(-rows * width // (STRIP_NUMBERS * workers)) * workers
-    height = -(-rows // strips)
-    return [np.empty((height, width)) for _ in range(workers)]
+def _shaped(memory: list[Array], rows: int, width: int) -> list[Array]:
+    """The memory of each worker as strips of so many numbers a row, as many rows as stay in its cache.
+
+    All workers get as many strips. What is too small is replaced; the system takes its time to hand out more.
+    """
+    pieces = -(-rows * width // (STRIP_NUMBERS * len(memory))) * len(memory)
+    height = -(-rows // pieces)
+    for worker, held in enumerate(memory):
+        if held.size < height * width:
+            memory[worker] = np.empty(height * width)
+    return [held[: height * width].reshape(height, width) for held in memory]
 
 
 class RandomPivots:
@@ -188,22 +235,15 @@ class RandomPivots:
     @classmethod
     def of(cls, kernel: Kernel, points: Points, count: int) -> Self:
         """For the matrix of a kernel whose numbers are known, on points that are to be given back in float64."""
+        blocks = Blocks(kernel, points, count)
 
-        bound = _bound(kernel, points, count)
-
-        def values(i: NDArray[np.intp], j: NDArray[np.intp]) -> NDArray[Any]:
-            if bound is not None:
-                return bound.within(i, j).matrix(DOUBLE, 1)[0]
-            left = points.rows(i)
-            return matrix(kernel, left, left if i is j else points.rows(j))
+        workers = 1 if points.shape[0] * count <= MAX_ONE_THREAD_NUMBERS else threads.available()
+        memory = [np.empty(0) for _ in range(workers)]
 
         def sweep(chosen: NDArray[np.intp], strip: Strip) -> None:
-            few = points.values.shape[0] * count <= MAX_ONE_THREAD_NUMBERS
-            workers = 1 if few else threads.available()
-            found = evaluator(kernel, points, points.rows(chosen)) if bound is None else bound.within(None, chosen)
-            over_rows(kernel, found, strip, _workspace(points.values.shape[0], len(chosen), workers))
+            over_rows(kernel, blocks.of_all_rows(chosen), strip, _shaped(memory, points.shape[0], len(chosen)))
 
-        return cls(kernel.evaluate_diagonal(points), values, count, sweep)
+        return cls(kernel.evaluate_diagonal(points), blocks.between, count, sweep)
 
     def run(
         self, rng: np.random.Generator, enough: Callable[[int, float], bool] | None = None, run: Run = IDLE
