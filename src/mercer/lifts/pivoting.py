@@ -55,8 +55,8 @@ MIN_BOUND, COLUMNS_TO_BIND = 1.25, 10
 of so many landmarks that measuring the rows takes. Columns count once: in plain NumPy many are a product as well."""
 MAX_BOUND_NUMBERS = 1 << 22
 """Numbers of the data up to which all rows are bound at once, which takes a copy of them (32 MiB)."""
-STRIP_NUMBERS = 1 << 17
-"""Numbers of kernel values that a worker has at once (1 MiB)."""
+STRIP_NUMBERS = 1 << 16
+"""Numbers of kernel values that a worker has at once (512 KiB)."""
 MAX_CALL_ROWS = 8192
 """Rows that are worked on in one call, at most."""
 
@@ -188,11 +188,12 @@ class Blocks:
         if self.whole is not None and isinstance(i, np.ndarray) and isinstance(j, np.ndarray):
             return self.whole.within(i, j).matrix(DOUBLE, 1)[0]
         left = self.points.rows(i)
-        return matrix(self.kernel, left, left if i is j else self.points.rows(j))
+        right = left if i is j else self.points.rows(j)
+        return Plain(self.kernel, left, right).matrix(DOUBLE, 1)[0] if self.few else matrix(self.kernel, left, right)
 
 
 def _shaped(memory: list[Array], rows: int, width: int) -> list[Array]:
-    """The memory of each worker as strips of so many numbers a row, as many rows as stay in its cache.
+    """The memory of each worker as strips of so many numbers per row, of as many rows as stay in its cache.
 
     All workers get as many strips. What is too small is replaced; the system takes its time to hand out more.
     """
