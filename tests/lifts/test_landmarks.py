@@ -9,16 +9,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
+from mercer.compute.codegen.tiles import Fused
 from mercer.compute.runtime.memory import Budget
 from mercer.compute.runtime.run import Run
 from mercer.errors import BudgetError, InputError, KernelError
 from mercer.kernels import Gaussian, Laplace, Linear, Min, Sigmoid, Spectrum
+from mercer.kernels.evaluation.evaluate import fused_from
 from mercer.kernels.points import points_from
-from mercer.lifts import landmarks
+from mercer.lifts import landmarks, pivoting
 from mercer.lifts.landmarks import check_table, equal_rows, number, way
 from mercer.lifts.nystrom import Nystrom
 from mercer.lifts.pivoting import (
     RELATIVE_TOLERANCE,
+    Blocks,
     RandomPivots,
     cholesky,
     pivots_one_by_one,
@@ -142,6 +145,39 @@ def test_the_pivots_have_the_law_of_the_paper(choose):
         wanted = draws * K[i, i] / np.trace(K) * left[j] / left.sum()
         statistic += (counts[i, j] - wanted) ** 2 / wanted
     assert statistic < 31.3  # chi-squared with 11 degrees of freedom: exceeded once in a thousand
+
+
+@pytest.mark.parametrize("kernel", [Gaussian(8.0), Laplace(8.0), Linear() + Gaussian(3.0)], ids=str)
+@pytest.mark.parametrize("shift", [0.0, 100.0])
+def test_plain_numpy_one_fused_pass_and_several_give_the_same_factor(kernel, shift, monkeypatch):
+    X = rows(700, 20) + shift
+    with fused_from(1 << 40):
+        plain = pivots_of(kernel, X, 40)
+    with fused_from(0):
+        assert isinstance(Blocks(kernel, points_from(X), 40).whole, Fused)
+        bound = pivots_of(kernel, X, 40)
+        monkeypatch.setattr(pivoting, "MAX_BOUND_NUMBERS", 0)
+        assert Blocks(kernel, points_from(X), 40).whole is None
+        several = pivots_of(kernel, X, 40)
+        monkeypatch.setattr(pivoting, "MAX_ONE_THREAD_NUMBERS", 0)
+        monkeypatch.setattr(pivoting, "STRIP_NUMBERS", 1000)
+        by_threads = pivots_of(kernel, X, 40)
+    K = kernel(X)
+    for found in (plain, bound, several, by_threads):
+        assert np.array_equal(found.pivots, plain.pivots)
+        left = K - found.features @ found.features.T
+        assert np.abs(left[:, found.pivots]).max() <= 1e-11 * K.max()
+        assert np.linalg.eigvalsh(left)[0] >= -1e-10 * K.max()
+
+
+def test_sparse_rows_have_the_factor_of_dense_ones():
+    X = rows(500, 30) * (np.random.default_rng(1).uniform(size=(500, 30)) < 0.2)
+    dense, sparse = (pivots_of(Gaussian(3.0), table, 60) for table in (X, csr_array(X)))
+    with fused_from(0):
+        bound = pivots_of(Gaussian(3.0), csr_array(X), 60)
+    for found in (sparse, bound):
+        assert np.array_equal(found.pivots, dense.pivots)
+        np.testing.assert_allclose(found.features, dense.features, atol=1e-11)
 
 
 def test_it_ends_at_the_rank():

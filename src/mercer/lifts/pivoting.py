@@ -10,21 +10,29 @@ import math
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NoReturn, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import blas, lapack
 
+from mercer.compute.codegen.tiles import Fused
 from mercer.compute.runtime import threads
 from mercer.compute.runtime.lapack import MAX_CALL_OPERATIONS, divide_by_triangle, subtract_product
 from mercer.compute.runtime.run import IDLE, Run
 from mercer.compute.runtime.threads import one_thread_blas
 from mercer.errors import InputError, message
 from mercer.kernels import Kernel
-from mercer.kernels.evaluation.evaluate import matrix
-from mercer.kernels.evaluation.strips import Strip, over_strips, workspace
-from mercer.kernels.points import Points
+from mercer.kernels.evaluation.evaluate import (
+    COLUMNS_THAT_DOUBLE_THE_COST,
+    are_few,
+    evaluator,
+    matrix,
+)
+from mercer.kernels.evaluation.plain import Plain
+from mercer.kernels.evaluation.strips import Strip, over_rows
+from mercer.kernels.points import DOUBLE, Points
 
 Array = NDArray[np.float64]
 Part = slice | NDArray[np.intp]
@@ -35,13 +43,20 @@ Sweep = Callable[[NDArray[np.intp], Strip], None]
 
 RELATIVE_TOLERANCE = 1e-12
 """What counts as nothing, relative to k(x, x): twice the 5e-13 to which kernels are evaluated."""
-PROPOSED, MIN_PROPOSED_ROWS, MAX_PROPOSED_ROWS = 1.5, 32, 256
+PROPOSED, MIN_PROPOSED_ROWS, MAX_PROPOSED_ROWS = 1.5, 64, 256
 """Rows that are proposed at once: so many times those that are wanted, as long as these are many enough for fast
 products, and few enough that most are accepted."""
 BLOCK_NUMBERS = 1 << 22
 """Numbers of a block of kernel values (32 MiB)."""
-MAX_ONE_THREAD_NUMBERS = 1 << 19
+MAX_ONE_THREAD_NUMBERS = 1 << 20
 """Numbers in the features up to which one thread is as fast as several, which wait for each other."""
+MIN_BOUND, COLUMNS_TO_BIND = 1.25, 10
+"""Binding all rows takes so many times the pairs that a fused pass of one block takes to be worth it, beyond the time
+of so many landmarks that measuring the rows takes. Columns count once: in plain NumPy many are a product as well."""
+MAX_BOUND_NUMBERS = 1 << 22
+"""Numbers of the data up to which all rows are bound at once, which takes a copy of them (32 MiB)."""
+STRIP_NUMBERS = 1 << 16
+"""Numbers of kernel values that a worker has at once (512 KiB)."""
 MAX_CALL_ROWS = 8192
 """Rows that are worked on in one call, at most."""
 
@@ -133,6 +148,63 @@ def _refuse_infinite() -> NoReturn:
     raise InputError(message(needs, got, remedy, subject="A pivoted factor"))
 
 
+@dataclass(frozen=True, eq=False)
+class Blocks:
+    """Blocks of the matrix of a kernel on some points: parts of one fused pass, where that is worth to be bound.
+
+    Binding takes longer than filling most blocks, and there are several: proposed rows, and all rows with few pivots.
+
+    count : how many pivots all rows will meet
+    """
+
+    kernel: Kernel
+    points: Points
+    count: int
+
+    @cached_property
+    def few(self) -> bool:
+        """Whether plain NumPy takes less time for all blocks than binding."""
+        rows, columns = self.points.shape
+        weight = 1 if self.points.sparse else 1 + min(1.0, columns / COLUMNS_THAT_DOUBLE_THE_COST)
+        return are_few(rows * (self.count - COLUMNS_TO_BIND) * weight / MIN_BOUND)
+
+    @cached_property
+    def whole(self) -> Fused | None:
+        """All rows with all rows; None where each block binds its own, or none is bound."""
+        if self.few or math.prod(self.points.shape) > MAX_BOUND_NUMBERS:
+            return None
+        found = evaluator(self.kernel, self.points, self.points)
+        return found if isinstance(found, Fused) else None
+
+    def of_all_rows(self, chosen: NDArray[np.intp]) -> Fused | Plain:
+        """All rows with some."""
+        if self.whole is not None:
+            return self.whole.within(None, chosen)
+        right = self.points.rows(chosen)
+        return Plain(self.kernel, self.points, right) if self.few else evaluator(self.kernel, self.points, right)
+
+    def between(self, i: Part, j: Part) -> NDArray[Any]:
+        """Some rows with some."""
+        if self.whole is not None and isinstance(i, np.ndarray) and isinstance(j, np.ndarray):
+            return self.whole.within(i, j).matrix(DOUBLE, 1)[0]
+        left = self.points.rows(i)
+        right = left if i is j else self.points.rows(j)
+        return Plain(self.kernel, left, right).matrix(DOUBLE, 1)[0] if self.few else matrix(self.kernel, left, right)
+
+
+def _shaped(memory: list[Array], rows: int, width: int) -> list[Array]:
+    """The memory of each worker as strips of so many numbers per row, of as many rows as stay in its cache.
+
+    All workers get as many strips. What is too small is replaced; the system takes its time to hand out more.
+    """
+    pieces = -(-rows * width // (STRIP_NUMBERS * len(memory))) * len(memory)
+    height = -(-rows // pieces)
+    for worker, held in enumerate(memory):
+        if held.size < height * width:
+            memory[worker] = np.empty(height * width)
+    return [held[: height * width].reshape(height, width) for held in memory]
+
+
 class RandomPivots:
     """Randomly pivoted Cholesky, in blocks with rejection.
 
@@ -164,15 +236,15 @@ class RandomPivots:
     @classmethod
     def of(cls, kernel: Kernel, points: Points, count: int) -> Self:
         """For the matrix of a kernel whose numbers are known, on points that are to be given back in float64."""
+        blocks = Blocks(kernel, points, count)
 
-        def values(i: Part, j: Part) -> NDArray[Any]:
-            left = points.rows(i)
-            return matrix(kernel, left, left if i is j else points.rows(j))
+        workers = 1 if points.shape[0] * count <= MAX_ONE_THREAD_NUMBERS else threads.available()
+        memory = [np.empty(0) for _ in range(workers)]
 
         def sweep(chosen: NDArray[np.intp], strip: Strip) -> None:
-            over_strips(kernel, points, points.rows(chosen), strip, workspace(len(chosen), threads.available()))
+            over_rows(kernel, blocks.of_all_rows(chosen), strip, _shaped(memory, points.shape[0], len(chosen)))
 
-        return cls(kernel.evaluate_diagonal(points), values, count, sweep)
+        return cls(kernel.evaluate_diagonal(points), blocks.between, count, sweep)
 
     def run(
         self, rng: np.random.Generator, enough: Callable[[int, float], bool] | None = None, run: Run = IDLE
@@ -189,8 +261,8 @@ class RandomPivots:
         count = len(self.upper)
         while len(self.pivots) < count and self.left.any():
             size = min(MAX_PROPOSED_ROWS, max(MIN_PROPOSED_ROWS, int(PROPOSED * (count - len(self.pivots)))))
-            shares = self.left / self.left.max()  # a sum of large numbers may overflow
-            proposed = rng.choice(len(shares), size, p=shares / shares.sum())
+            sums = (self.left / self.left.max()).cumsum()  # a sum of large numbers may overflow
+            proposed = sums.searchsorted(rng.random(size) * sums[-1], "right")
             chosen, lower = self._accepted(proposed, rng.random(size), count - len(self.pivots))
             self._take(chosen, lower, run)
             if not np.isfinite(self.left).all():
@@ -209,23 +281,23 @@ class RandomPivots:
         """The accepted rows among the proposed ones, and the lower Cholesky factor of what is left of their matrix."""
         before = self.features[proposed, : len(self.pivots)]
         rest = np.asarray(self.values(proposed, proposed), dtype=np.float64) - before @ before.T
-        first, floor = self.left[proposed], self.floor[proposed]
-        left, lower = first.copy(), np.zeros((min(most, len(proposed)), len(proposed)))
-        thresholds, taken, j = np.maximum(draws * first, floor), list[int](), 0
-        while len(taken) < most and j < len(proposed):
-            ahead = left[j:] > thresholds[j:]
-            step = int(ahead.argmax())  # to the next that is accepted: what is left changes only there
-            if not ahead[step]:
-                break
-            j, q = j + step, len(taken)
-            root = math.sqrt(left[j])
-            column = rest[j] - lower[:q, j] @ lower[:q]
+        left, size = self.left[proposed], len(proposed)
+        thresholds = np.maximum(draws * left, self.floor[proposed]).tolist()
+        lower, taken = np.empty((min(most, size), size)), list[int]()
+        for j, threshold in enumerate(thresholds):
+            now = left.item(j)
+            if not now > threshold:
+                continue
+            q, root = len(taken), math.sqrt(now)
+            column = lower[q]
+            np.dot(lower[:q, j], lower[:q], out=column)
+            np.subtract(rest[j], column, out=column)
             column /= root
             column[j] = root
-            lower[q] = column
             left -= column * column
             taken.append(j)
-            j += 1
+            if len(taken) == most:
+                break
         return proposed[taken], np.tril(lower[: len(taken), taken].T)
 
     def _take(self, chosen: NDArray[np.intp], lower: Array, run: Run) -> None:

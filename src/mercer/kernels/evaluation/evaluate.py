@@ -172,10 +172,13 @@ def evaluator(kernel: Kernel, left: Points, right: Points, rough: bool = False) 
 def is_few(left: Points, right: Points) -> bool:
     """Whether the pairs are so few that plain NumPy takes less time than compiled code takes to load."""
     rows, columns = left.values.shape
-    return bool(
-        rows * right.values.shape[0] * (1 if left.sparse else 1 + columns / COLUMNS_THAT_DOUBLE_THE_COST)
-        < _fused_from.get()
-    )
+    weight = 1 if left.sparse else 1 + columns / COLUMNS_THAT_DOUBLE_THE_COST
+    return are_few(rows * right.values.shape[0] * weight)
+
+
+def are_few(pairs: float) -> bool:
+    """The same of so many pairs of a column each."""
+    return pairs < _fused_from.get()
 
 
 def matrix(

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from mercer.compute.codegen.tiles import TILE_ROWS, Fused, dealt
 from mercer.compute.runtime import threads
 from mercer.kernels.evaluation.evaluate import all_finite, evaluator, matrix, warn_of_overflow
+from mercer.kernels.evaluation.plain import Plain
 from mercer.kernels.points import Points
 
 if TYPE_CHECKING:
@@ -65,7 +66,18 @@ def over_strips(
             rows = slice(start, min(start + step, n))
             strip(0, rows, matrix(kernel, left.rows(rows), right, out=memory[0][: rows.stop - start]))
         return
-    values, infinite = evaluator(kernel, left, right), set()
+    over_rows(kernel, evaluator(kernel, left, right), strip, memory, watch)
+
+
+def over_rows(
+    kernel: Kernel,
+    values: Fused | Plain,
+    strip: Strip,
+    memory: Sequence[Array],
+    watch: threads.Watch | None = None,
+) -> None:
+    """The same from an evaluator of the kernel; each worker has one core, and so has BLAS in it."""
+    (n, m), step, infinite = values.shape, len(memory[0]), set()
 
     def work(worker: int, start: int, stop: threads.Stop) -> None:
         rows = slice(start, min(start + step, n))
@@ -77,7 +89,7 @@ def over_strips(
 
     pieces = dealt(range(0, n, step), len(memory))
     if isinstance(values, Fused):
-        threads.run(work, pieces, n * right.values.shape[0], watch)
+        threads.run(work, pieces, n * m, watch)
     else:
         stop = threads.Stop(len(pieces))
         for worker, start in ((worker, start) for worker, piece in enumerate(pieces) for start in piece):
