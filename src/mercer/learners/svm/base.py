@@ -187,9 +187,12 @@ class BaseSVM(KernelEstimator[AnyProblem, SVMPlan, SVMResult], Generic[AnyProble
 
     @property
     def n_iter_(self) -> Any:
-        """Steps: pairs of coefficients that were moved, or single ones on features; of a classifier per function."""
+        """Steps: pairs of coefficients that were moved, or single ones on features; of a classifier per function.
+
+        1 where the start was optimal, as scikit-learn counts.
+        """
         check_is_fitted(self)
-        return sum(found.steps for found in self.outcomes_)
+        return max(1, sum(found.steps for found in self.outcomes_))
 
     @property
     def converged_(self) -> bool:

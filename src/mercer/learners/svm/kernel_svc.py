@@ -287,9 +287,9 @@ class KernelSVC(ClassifierMixin, BaseSVM[SVCProblem]):  # type: ignore[misc]  # 
 
     @property
     def n_iter_(self) -> NDArray[np.int32]:
-        """Steps of each function: pairs of coefficients that were moved, or single ones on features."""
+        """Steps of each function, at least 1: pairs of coefficients that were moved, or single ones on features."""
         check_is_fitted(self)
-        return np.array([found.steps for found in self.outcomes_], np.int32)
+        return np.array([max(1, found.steps) for found in self.outcomes_], np.int32)
 
     @speaks
     def decision_function(self, X: Any) -> NDArray[Any]:
