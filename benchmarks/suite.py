@@ -178,7 +178,9 @@ class Results:
         """A new record; with `again` one that keeps what other parts left in it."""
         old = json.loads(path.read_text()) if again and path.exists() else {}
         rows = [Line.read(row) for row in old.get("rows", [])]
-        return cls(path, quick, about(), examined(*known()), old.get("parts", {}), rows, old.get("growth", {}))
+        before = {peer["name"]: Peer(**peer) for peer in old.get("peers", [])}  # parts that stay met those that worked
+        peers = [before.get(peer.name, peer) if peer.trouble else peer for peer in examined(*known())]
+        return cls(path, quick, about(), peers, old.get("parts", {}), rows, old.get("growth", {}))
 
     def add(self, done: Done, lines: list[Line], logs: Path) -> None:
         """What a part found, in place of what it found before."""
