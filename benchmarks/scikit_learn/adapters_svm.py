@@ -12,7 +12,6 @@ from sklearn.utils.validation import check_is_fitted
 
 import mercer
 
-
 TIGHTER = 1e-9
 """Of tol: coefficients of two solvers agree to tol alone, and the tests compare them to more digits."""
 
