@@ -66,13 +66,16 @@ def test_landmarks_keep_to_a_limit_where_memory_is_short(kernel, limit):
     assert 0.8 * plan.bytes < peak < 1.05 * float(limit[:-2]) * 1e6
 
 
-@pytest.mark.parametrize("settings", [{"solver": Eigen()}, {"solver": Cholesky(), "alpha": 0.1}])
-def test_many_outputs_are_counted(settings):
+@pytest.mark.filterwarnings("ignore::mercer.errors.NumericalWarning")
+@pytest.mark.parametrize("solver", [Eigen(), Cholesky()], ids=str)
+def test_many_outputs_are_counted(solver):
+    """Where rounding has to be estimated, which takes most; where a bound says that it is nothing fits take less."""
+    settings = {"solver": solver, "alpha": 1e-9}
     X = np.random.default_rng(0).normal(size=(600, 4))
     Y = np.random.default_rng(1).normal(size=(600, 500))
     peak, plan = peak_of_fit(KernelRidge("gaussian(1)", **settings), X, Y)
     assert (plan.method, plan.details.side) == ("direct", "dual")
-    assert 0.6 * plan.bytes < peak < 1.05 * plan.bytes
+    assert 0.5 * plan.bytes < peak < 1.05 * plan.bytes
     with pytest.raises(BudgetError, match="KernelRidge"):
         KernelRidge("gaussian(1)", memory_limit=plan.bytes // 2, **settings).fit(X, Y)
 
@@ -87,13 +90,10 @@ def test_many_outputs_on_landmarks_are_counted():
 
 
 def test_many_pairs_of_classes_keep_to_a_limit():
-    """The matrix is computed once for all functions only where it fits."""
+    """Pairs share squares of classes and strips between them, a part of the whole matrix."""
     X, y = np.random.default_rng(0).normal(size=(1_500, 4)), np.arange(1_500) % 15
     X += 2 * np.random.default_rng(1).normal(size=(15, 4))[y]
-    peak, plan = peak_of_fit(KernelSVC("gaussian(0.5)", C=10, memory_limit="14MB"), X, y)
-    assert not plan.details.whole
-    assert peak < 1.05 * 14e6
-    free = KernelSVC("gaussian(0.5)", C=10)
-    peak, plan = peak_of_fit(free, X, y)
-    assert plan.details.whole
-    assert 8 * 1_500**2 < peak < 1.05 * plan.bytes
+    for limit, most in (("14MB", 14e6), ("8MB", 8e6), (None, 8 * 1_500**2 / 2)):
+        peak, plan = peak_of_fit(KernelSVC("gaussian(0.5)", C=10, memory_limit=limit), X, y)
+        assert plan.details.whole == (limit != "8MB")
+        assert peak < 1.05 * min(most, plan.bytes)

@@ -15,7 +15,7 @@ from typing import Any
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from mercer import learners, lifts, solvers
+from mercer import kernels, learners, lifts, solvers
 from mercer.kernels.points import Points
 from mercer.learners.certificates.bounds import Distance
 from mercer.learners.clustering import model as clusters
@@ -51,6 +51,7 @@ from mercer.models.table_model import TableModel
 from mercer.models.texts import TEXT_ARRAY, Texts
 from mercer.operators import Centering
 from mercer.planner import Plan
+from mercer.planner import record as record_of_plans
 from mercer.solvers.perceptron.budget import Forgetron, Projectron
 from mercer.solvers.perceptron.perceptron import Mistakes
 from mercer.solvers.ridge.outcome import History, Outcome
@@ -112,4 +113,6 @@ ENTRIES: dict[str, Entry] = {entry.name: entry for entry in ALL}
 CLASSES: dict[type, Entry] = {entry.kind: entry for entry in ENTRIES.values()}
 MODELS: tuple[type, ...] = (*LIFTS, *LEARNERS, *(entry.kind for entry in SCALERS), TableModel)
 """What can be saved."""
+AT_ONCE: tuple[Any, ...] = (record_of_plans, *(getattr(kernels, name) for name in kernels.__all__))
+"""What is loaded with its first use elsewhere, and here before any file is read: reading one imports nothing."""
 repr(Polynomial())  # scikit-learn imports what prints an estimator now, and not while a file is read
