@@ -113,6 +113,6 @@ ENTRIES: dict[str, Entry] = {entry.name: entry for entry in ALL}
 CLASSES: dict[type, Entry] = {entry.kind: entry for entry in ENTRIES.values()}
 MODELS: tuple[type, ...] = (*LIFTS, *LEARNERS, *(entry.kind for entry in SCALERS), TableModel)
 """What can be saved."""
-AT_ONCE: tuple[Any, ...] = (record_of_plans, *(getattr(kernels, name) for name in kernels.__all__))
+AT_ONCE: tuple[Any, ...] = (record_of_plans, *(getattr(kernels, name) for name in dir(kernels)))
 """What is loaded with its first use elsewhere, and here before any file is read: reading one imports nothing."""
 repr(Polynomial())  # scikit-learn imports what prints an estimator now, and not while a file is read
