@@ -15,12 +15,8 @@ WHY: dict[Words, str] = {
         "small",
         "KernelOneClassSVM",
     ): "of 0.3 ms the kernel matrix in NumPy takes 0.09 and Python a half; LIBSVM takes a few steps",
-    ("small", "KernelSVC"): "the kernel matrix in NumPy, and Python between its parts",
-    ("small", "KernelSVR"): "Python: the mathematics of 50 rows takes a tenth of it",
     ("small", "Nystrom"): "landmarks are drawn by pivots, one after the other; scikit-learn draws them without a look",
     ("small", "alpha found"): "the eigendecomposition of 442 rows takes 12 ms",
-    ("small", "n_jobs=2"): "a part of each search is importing Mercer in two processes",
-    ("small", "the median"): "on 150 rows both take half a millisecond, nearly all of it Python",
     ("scale", "landmarks, float64"): "60 to 70 % of the time is the pass that sums n M^2 products in float64",
     (
         "plans",

@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
 from mercer.compute.codegen.sparse import is_sparse
@@ -70,7 +71,7 @@ def _refuse_foreign(name: str, data: Any, remedy: str) -> NoReturn:
     raise InputError(message(f"an array of numbers in memory for {name}", told, remedy))
 
 
-def checked_table(estimator: Any, X: Any, reset: bool, sparse: str | bool = False) -> Any:
+def checked_table(estimator: BaseEstimator, X: Any, reset: bool, sparse: str | bool = False) -> Any:
     """Rows as scikit-learn's `validate_data` gives them, in float64 or float32 and in C order.
 
     It asks many questions, also of an array that is as it should be; where all answers are known it is not asked.
