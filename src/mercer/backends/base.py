@@ -7,6 +7,8 @@ factors, features, squares of n or M rows) live at a backend and never cross.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -96,6 +98,11 @@ class Backend(ABC):
     @abstractmethod
     def signature(self) -> str:
         """What bits depend on beside the plan: the device and the versions of what computes on it."""
+
+    @contextmanager
+    def opened(self) -> Iterator[Backend]:
+        """Itself for one fit or one prediction, with what it holds for that long."""
+        yield self
 
     @abstractmethod
     def evaluator(self, traced: Traced) -> Evaluator | None:
