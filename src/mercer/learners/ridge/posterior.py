@@ -21,8 +21,9 @@ from mercer.learners.ridge.features import CenteredFeatures
 from mercer.learners.ridge.result import BasisFit, RidgeResult
 from mercer.learners.streaming.basis import Basis
 from mercer.operators import Centered, Centering
+from mercer.operators.at_backend import AtBackend
 from mercer.solvers import Eigen
-from mercer.solvers.ridge.cholesky_factor import factorize
+from mercer.solvers.ridge.cholesky import factor_of
 from mercer.solvers.ridge.outcome import Decomposition
 from mercer.solvers.ridge.spectrum import Spectrum
 from mercer.tuning.sides import DualSide
@@ -196,7 +197,7 @@ def posterior(view: View, centering: Centering, alpha: float, side: str) -> Post
     if side == "primal":
         features = CenteredFeatures.of(view, centering)
         return PrimalPosterior(view, centering, alpha, features, primal.decomposed(features, centering.rank, alpha))
-    centered = centering.matrix(view.dense())
+    centered = centering.matrix(view.square())
     return DualPosterior(view, centering, alpha, centered, _decomposed(centered.stored, alpha))
 
 
@@ -216,5 +217,5 @@ def _mirrored(found: Array) -> Array:
     return found
 
 
-def _decomposed(A: Array, alpha: float) -> Decomposition:
-    return factorize(A, alpha) or Eigen().decompose(A)
+def _decomposed(A: Array | AtBackend, alpha: float) -> Decomposition:
+    return factor_of(A, alpha) or Eigen().decompose(A)

@@ -8,12 +8,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer.backends.context import current
 from mercer.errors import InputError, message
 from mercer.operators import Operator
+from mercer.operators.at_backend import AtBackend
 from mercer.operators.base import read
 from mercer.operators.dense import TILE_NUMBERS, tiles
 from mercer.solvers.ridge.base import Matrix, System
 
+Stored = NDArray[np.float64] | AtBackend
+MIN_ROWS_AT_BACKEND = 1000
+"""Rows from which on a stored matrix goes to the backend at hand: before, LAPACK is done before it is there."""
 MAX_RESIDUAL = 1e-3
 """A relative residual above this is no solution, whatever a direct solver says."""
 
@@ -21,10 +26,21 @@ SAFE_SQUARES = 1e-250, 1e250
 """Sums of squares between which none has left the range of floats."""
 
 
-def ready(system: System) -> tuple[NDArray[np.float64], System]:
+def ready(system: System) -> tuple[Stored, System]:
     """A, which may be overwritten, and the system with it and with sides of float64; an error where they do not fit."""
-    A = overwritable(system.matrix)
+    A = system.matrix if isinstance(system.matrix, AtBackend) else overwritable(system.matrix)
+    if A.shape[0] >= MIN_ROWS_AT_BACKEND:
+        A = moved(A)
     return A, replace(sides(A.shape, system), matrix=A)
+
+
+def moved(A: Stored) -> Stored:
+    """A at the backend at hand, where large matrices live there."""
+    backend = current()
+    if isinstance(A, AtBackend) or not backend.holds_squares:
+        return A
+    square = backend.square(A, np.diagonal(A))
+    return A if square is None else AtBackend(square)
 
 
 def sides(shape: tuple[int, ...], system: System) -> System:
@@ -60,11 +76,14 @@ def overwritable(matrix: Matrix) -> NDArray[np.float64]:
     return np.asarray(np.require(A.T if A.flags.f_contiguous else A, np.float64, ["C", "A", "W"]))  # A' is A
 
 
-def row_sums(A: NDArray[np.float64]) -> NDArray[np.float64]:
+def row_sums(A: Stored) -> NDArray[np.float64]:
     """The sums of |A| along the rows, whose largest is the 1-norm; an error where they are not finite."""
-    with np.errstate(over="ignore"):
-        parts = [slice(None)] if A.size <= TILE_NUMBERS else tiles(len(A), len(A))
-        sums = np.concatenate([np.abs(A[part]).sum(axis=1) for part in parts])
+    if isinstance(A, AtBackend):
+        sums = A.square.row_sums()
+    else:
+        with np.errstate(over="ignore"):
+            parts = [slice(None)] if A.size <= TILE_NUMBERS else tiles(len(A), len(A))
+            sums = np.concatenate([np.abs(A[part]).sum(axis=1) for part in parts])
     wrong = np.flatnonzero(~np.isfinite(sums))
     if wrong.size:
         got = f"row {wrong[0]} of A adds up to {sums[wrong[0]]}"

@@ -13,9 +13,18 @@ from scipy.linalg import eigh
 from mercer.compute.runtime.lapack import Routine, patiently, routine
 from mercer.compute.runtime.memory import MAX_UNASKED_BYTES, Budget
 from mercer.errors import explained, speaks
+from mercer.operators.at_backend import AtBackend
 from mercer.operators.dense import DIVIDE_AND_CONQUER_SIZES
 from mercer.solvers.ridge.base import PASSES, Cost, Matrix, Solver, Speed, System
-from mercer.solvers.ridge.checks import overwritable, ready, relative_residual, row_sums, solves
+from mercer.solvers.ridge.checks import (
+    MIN_ROWS_AT_BACKEND,
+    moved,
+    overwritable,
+    ready,
+    relative_residual,
+    row_sums,
+    solves,
+)
 from mercer.solvers.ridge.outcome import Outcome
 from mercer.solvers.ridge.spectrum import Spectrum
 
@@ -42,6 +51,7 @@ class Eigen(Solver):
     """
 
     needs: ClassVar[Literal["matrix", "products"]] = "matrix"
+    at_backend: ClassVar[bool] = True
     whole_path: ClassVar[bool] = True
 
     @speaks
@@ -57,8 +67,12 @@ class Eigen(Solver):
         -------
         Spectrum
         """
-        A = overwritable(matrix)
+        A = matrix if isinstance(matrix, AtBackend) else overwritable(matrix)
+        if A.shape[0] >= MIN_ROWS_AT_BACKEND:
+            A = moved(A)
         row_sums(A)  # an error where there is NaN, of which LAPACK says nothing
+        if isinstance(A, AtBackend):
+            return Spectrum(*A.square.spectrum())
         remedy = "Use Cholesky() with one alpha that is large enough, or fewer rows."
         if 16 * A.size > MAX_UNASKED_BYTES:
             Budget.of(None).require(16 * A.size, f"the eigenvectors of {len(A)} rows", remedy)

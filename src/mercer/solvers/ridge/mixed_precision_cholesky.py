@@ -9,11 +9,12 @@ Exploiting the performance of 32 bit floating point arithmetic in obtaining 64 b
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer.backends import squares
 from mercer.compute.runtime.run import IDLE, Run
 from mercer.errors import MercerError, message
 from mercer.solvers.ridge import blocked_cholesky
@@ -70,17 +71,11 @@ class SingleFactor(Kept):
 
         Cost: 4 n^2 operations per column and step.
         """
-        x, before = self.roughly(targets), np.inf
-        for step in range(MAX_STEPS):
-            left = targets - self.multiply(x) - self.alpha * x
-            sizes, goals = (np.abs(each).max(axis=0, initial=0.0) for each in (left, x))
-            if (sizes <= RESIDUAL_TOLERANCE * self.norm * goals).all():
-                return x + self.roughly(left), step + 1  # the residual is known, and nothing is left after it
-            worst = float((sizes / np.maximum(goals, np.finfo(np.float64).tiny)).max())
-            if not worst < before / 2:  # NaN neither
-                break
-            x, before = x + self.roughly(left), worst
-        return x, NO_STEPS
+        return refined(self, targets)
+
+    def serves(self, alphas: NDArray[Any]) -> bool:
+        """For none: determinants take a factor in float64."""
+        return False
 
     def inverse_diagonal(self, alpha: float) -> NDArray[np.float64]:
         """The diagonal of (A + alpha I)^-1. Cost: a factor in float64, n^2 numbers for it, and n^3 / 3 operations."""
@@ -98,6 +93,86 @@ class SingleFactor(Kept):
             needs, got = "a factor in float64 where float32 has one", "there is none"
             raise MercerError(message(needs, got, "This is a defect: please report it.", subject="Cholesky"))
         return factor
+
+
+class Rough(Protocol):
+    """A factor of A + alpha I with a few digits, and products with A itself."""
+
+    @property
+    def alpha(self) -> float: ...
+    @property
+    def norm(self) -> float: ...
+    def roughly(self, targets: NDArray[Any]) -> NDArray[np.float64]: ...
+    def multiply(self, x: NDArray[Any]) -> NDArray[np.float64]: ...
+
+
+def refined(factor: Rough, targets: NDArray[Any]) -> tuple[NDArray[np.float64], int]:
+    """The solution, and after how many steps it has the digits of float64; `NO_STEPS` where it has not."""
+    x, before = factor.roughly(targets), np.inf
+    for step in range(MAX_STEPS):
+        left = targets - factor.multiply(x) - factor.alpha * x
+        sizes, goals = (np.abs(each).max(axis=0, initial=0.0) for each in (left, x))
+        if (sizes <= RESIDUAL_TOLERANCE * factor.norm * goals).all():
+            return x + factor.roughly(left), step + 1  # the residual is known, and nothing is left after it
+        worst = float((sizes / np.maximum(goals, np.finfo(np.float64).tiny)).max())
+        if not worst < before / 2:  # NaN neither
+            break
+        x, before = x + factor.roughly(left), worst
+    return x, NO_STEPS
+
+
+@dataclass(frozen=True, eq=False)
+class Refined:
+    """A factor in float32 at a backend, whose solutions are refined by products with A.
+
+    rough : the factor
+    """
+
+    rough: squares.Factor
+
+    @property
+    def alpha(self) -> float:
+        """The ridge."""
+        return self.rough.alpha
+
+    @property
+    def norm(self) -> float:
+        """The largest sum of |A + alpha I| along a row."""
+        return self.rough.norm
+
+    @property
+    def condition(self) -> float:
+        """An estimate of the condition number in the 1-norm."""
+        return self.rough.condition
+
+    def solve(self, targets: NDArray[Any], alphas: NDArray[Any]) -> NDArray[np.float64]:
+        """(A + alpha I)^-1 b for each column b. Cost: some products with A."""
+        squares.check_alphas(self.alpha, alphas)
+        return refined(self, targets)[0]
+
+    def roughly(self, targets: NDArray[Any], alphas: NDArray[Any] | None = None) -> NDArray[np.float64]:
+        """The same without steps, with a few digits."""
+        return self.rough.roughly(targets, alphas)
+
+    def multiply(self, x: NDArray[Any]) -> NDArray[np.float64]:
+        """A x."""
+        return self.rough.multiply(x)
+
+    def inverse_diagonal(self, alpha: float) -> NDArray[np.float64]:
+        """An error: there is no room for a factor in float64."""
+        return self.rough.inverse_diagonal(alpha)
+
+    def log_determinant(self, alpha: float) -> float:
+        """An error, likewise."""
+        return self.rough.log_determinant(alpha)
+
+    def serves(self, alphas: NDArray[Any]) -> bool:
+        """For none."""
+        return False
+
+    def restore(self) -> None:
+        """Give the memory of the factor back."""
+        self.rough.restore()
 
 
 def single_factor(A: NDArray[np.float64], norm: float, alpha: float, run: Run = IDLE) -> SingleFactor | None:

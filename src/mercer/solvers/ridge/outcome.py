@@ -15,6 +15,12 @@ class Decomposition(Protocol):
     def solve(self, targets: NDArray[Any], alphas: NDArray[Any]) -> NDArray[Any]:
         """(A + alpha_t I)^-1 b_t for each column b_t."""
 
+    def roughly(self, targets: NDArray[Any], alphas: NDArray[Any]) -> NDArray[Any]:
+        """The same, where a few digits do."""
+
+    def serves(self, alphas: NDArray[Any]) -> bool:
+        """Whether it speaks for all of these alphas, with all digits."""
+
     def multiply(self, x: NDArray[Any]) -> NDArray[Any]:
         """A x."""
 
