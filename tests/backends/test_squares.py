@@ -6,7 +6,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from mercer import KernelRidge, KernelRidgeClassifier  # noqa: E402
-from mercer.backends import CUDA, use  # noqa: E402
+from mercer.backends import CPU, CUDA, use  # noqa: E402
 from mercer.backends.cuda import panels, room, squares  # noqa: E402
 from mercer.backends.cuda.factors import inverse_norm  # noqa: E402
 from mercer.compute.runtime.run import IDLE, Run, Stopped  # noqa: E402
@@ -17,9 +17,8 @@ from mercer.lifts.pivoting import RandomPivots  # noqa: E402
 from mercer.operators import Centering, Gram  # noqa: E402
 from mercer.operators.at_backend import AtBackend  # noqa: E402
 from mercer.solvers import Cholesky, ConjugateGradient, Eigen, System  # noqa: E402
-from mercer.solvers.ridge import checks, eigen, mixed_precision_cholesky  # noqa: E402
-from mercer.solvers.ridge.cholesky import factor_of  # noqa: E402
-from mercer.solvers.ridge.pivots_at_backend import PivotsAtBackend  # noqa: E402
+from mercer.solvers.ridge import checks, mixed_precision_cholesky  # noqa: E402
+from mercer.solvers.ridge.at_backend import PivotsAtBackend, factor_of  # noqa: E402
 
 torch.set_num_threads(1)
 SIZES = [1, 2, 255, 256, 257, 700]
@@ -32,7 +31,6 @@ def at_backend(monkeypatch):
     monkeypatch.setattr(panels, "PANEL", 64)
     monkeypatch.setattr(squares, "SLICE_NUMBERS", 10_000)
     monkeypatch.setattr(checks, "MIN_ROWS_AT_BACKEND", 1)
-    monkeypatch.setattr(eigen, "MIN_ROWS_AT_BACKEND", 1)
     with use(CUDA("cpu")) as opened, fused_from(0):
         yield opened
 
@@ -122,7 +120,7 @@ def test_the_solver_finds_what_it_finds_on_the_cores(n, alphas):
     A, dense = matrix(n, intercept=n > 1)
     system = System(A, np.random.default_rng(3).normal(size=(n, 2)), np.array(alphas))
     there = Cholesky().solve(system)
-    with use_the_cores():
+    with use(CPU()):
         here = Cholesky().solve(System(dense.copy(), system.targets, system.alphas))
     np.testing.assert_allclose(there.value, here.value, rtol=1e-10, atol=1e-10)
     assert there.converged
@@ -138,7 +136,7 @@ def test_an_indefinite_matrix_gives_way_to_eigen():
     outcome = Cholesky().solve(System(M, np.ones((200, 1)), np.array([0.1])))
     assert "gave way to Eigen" in outcome.reason
     assert not outcome.converged
-    with use_the_cores():
+    with use(CPU()):
         np.testing.assert_allclose(
             outcome.value, Cholesky().solve(System(M, np.ones((200, 1)), np.array([0.1]))).value, atol=1e-12
         )
@@ -168,10 +166,10 @@ def test_in_float32_where_float64_has_no_room(monkeypatch):
     outcome = Cholesky().solve(System(A, b, np.array([0.5, 0.5])))
     assert "in float32, and" in outcome.reason
     np.testing.assert_allclose(outcome.value, np.linalg.solve(dense + 0.5 * np.eye(300), b), rtol=0, atol=1e-13)
-    known = outcome.decomposition
+    known, alphas = outcome.decomposition, np.array([0.5, 0.5])
     assert not known.serves(np.array([0.5]))
-    assert np.abs(known.roughly(b, outcome_alphas := np.array([0.5, 0.5])) - outcome.value).max() > 1e-9
-    np.testing.assert_allclose(known.solve(b, outcome_alphas), outcome.value, rtol=0, atol=1e-13)
+    assert np.abs(known.roughly(b, alphas) - outcome.value).max() > 1e-9
+    np.testing.assert_allclose(known.solve(b, alphas), outcome.value, rtol=0, atol=1e-13)
     for refused in (known.inverse_diagonal, known.log_determinant):
         with pytest.raises(BudgetError, match="float64"):
             refused(0.5)
@@ -269,7 +267,7 @@ def test_a_stored_matrix_is_decomposed_there_too(monkeypatch):
     found = Eigen().decompose(M.copy())
     np.testing.assert_allclose(found.values, np.linalg.eigvalsh(M), atol=1e-11)
     assert asked
-    monkeypatch.setattr(eigen, "MIN_ROWS_AT_BACKEND", 301)
+    monkeypatch.setattr(checks, "MIN_ROWS_AT_BACKEND", 301)
     Eigen().decompose(M.copy())
     assert len(asked) == 1
 
@@ -301,7 +299,7 @@ def test_conjugate_gradients_take_as_many_steps(alphas):
     centering = Centering.of(700, positive(700), True)
     solver = ConjugateGradient(tol=1e-10, preconditioner_rank=60, random_state=0)
     there = solver.solve(System(centering.operator(Gram(KERNEL, X)), b, np.array(alphas)))
-    with use_the_cores():
+    with use(CPU()):
         here = solver.solve(System(centering.operator(Gram(KERNEL, X)), b, np.array(alphas)))
     assert abs(there.iterations - here.iterations) <= 2
     np.testing.assert_allclose(there.value, here.value, rtol=0, atol=1e-8 * np.abs(here.value).max())
@@ -324,17 +322,6 @@ def test_no_wide_array_crosses(at_backend):
 # -- learners ---------------------------------------------------------------------------------------------------------
 
 
-class use_the_cores:
-    def __enter__(self):
-        from mercer.backends import CPU
-
-        self.used = use(CPU())
-        self.used.__enter__()
-
-    def __exit__(self, *error):
-        self.used.__exit__(*error)
-
-
 @pytest.mark.parametrize("solver", [Cholesky(), Eigen()])
 @pytest.mark.parametrize("weights", [None, positive])
 @pytest.mark.parametrize("n", [30, 257])
@@ -349,7 +336,7 @@ def test_ridge_regression_is_the_same(solver, weights, n):
         return found, [found.dual_coef_, *values, found.leverage_, found.log_marginal_likelihood(), found.rounding_]
 
     there, found = fitted()
-    with use_the_cores():
+    with use(CPU()):
         here, expected = fitted()
     for one, two in zip(found[:-1], expected[:-1], strict=True):
         np.testing.assert_allclose(one, two, rtol=1e-9, atol=1e-9 * np.abs(two).max())
@@ -364,7 +351,7 @@ def test_alphas_are_chosen_as_on_the_cores():
     there = KernelRidge(Gaussian(1.5)).fit(X, y)
     label = (y > 0).astype(int)
     classes = KernelRidgeClassifier(Gaussian(1.5)).fit(X, label)
-    with use_the_cores():
+    with use(CPU()):
         here = KernelRidge(Gaussian(1.5)).fit(X, y)
         expected = KernelRidgeClassifier(Gaussian(1.5)).fit(X, label)
     assert there.alpha_ == pytest.approx(here.alpha_, rel=1e-9)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,8 +13,10 @@ from numpy.typing import NDArray
 from mercer.backends.squares import Square
 from mercer.compute.consistency import shapes
 from mercer.errors import InputError, message
-from mercer.operators.at_backend import AtBackend
 from mercer.operators.base import Index, Operator
+
+if TYPE_CHECKING:
+    from mercer.operators.at_backend import AtBackend
 
 Array = NDArray[np.float64]
 EPS = float(np.finfo(np.float64).eps)
@@ -163,9 +165,9 @@ class Centering:
         -------
         Centered
         """
-        if isinstance(K, AtBackend):
+        if not isinstance(K, np.ndarray):
             found = self.operator(K)
-            return replace(found.parts, values=K if self.idle else AtBackend(found.of(K.square)))
+            return replace(found.parts, values=K if self.idle else type(K)(found.of(K.square)))
         K = np.require(K, np.float64, ["W"])
         means, middle = self._means_of(K)
         pull = self._pull(np.diagonal(K), means, middle)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -179,7 +179,9 @@ class DeviceSquare:
         if panels.factor_in_place(lower, self.resident.settle, run.tell):
             factor = DeviceFactor(self, lower, alpha, norm + alpha)
             factor.condition = condition_of(factor, n)
-            if 1 / factor.condition > ROUNDING[kind]:  # else it is a matter of luck whether the last pivots are positive
+            if (
+                1 / factor.condition > ROUNDING[kind]
+            ):  # else it is a matter of luck whether the last pivots are positive
                 return factor
         if kind == torch.float32:
             raise too_small(alpha, n)
@@ -208,7 +210,7 @@ class DeviceSquare:
         Budget.of(None).require(8 * n * n, f"the eigenvectors of {n} rows", "Use Cholesky() with one alpha.")
         lower = self._lower(0.0, torch.float64)
         self.resident.settle()
-        values, vectors = patiently(lambda: torch.linalg.eigh(lower))
+        values, vectors = patiently(partial(torch.linalg.eigh, lower))
         del lower
         return self.resident.brought(values), self._brought(vectors)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,8 +23,10 @@ from mercer.kernels.points import DOUBLE, Points, alike, stacked
 from mercer.lifts.base import Lift
 from mercer.lifts.coerce import stated
 from mercer.operators import Dense, Gram, LowRank, Operator
-from mercer.operators.at_backend import AtBackend
 from mercer.operators.precomputed import check_precomputed, check_semidefinite, made_semidefinite
+
+if TYPE_CHECKING:
+    from mercer.operators.at_backend import AtBackend
 
 Array = NDArray[np.float64]
 BLOCK = 1 << 22
@@ -211,7 +213,7 @@ class KernelView(TableView):
         if is_few(self.points, self.points):
             return EPS
         rows = np.unique(np.linspace(0, self.count - 1, SAMPLE_ROWS).astype(np.intp))
-        some = K.block(rows, rows) if isinstance(K, AtBackend) else K[np.ix_(rows, rows)]
+        some = K.block(rows, rows) if not isinstance(K, np.ndarray) else K[np.ix_(rows, rows)]
         off = np.abs(some - self.operator().block(rows, rows))
         scale = np.outer(sizes[rows], sizes[rows])
         return max(EPS, float(np.divide(off, scale, out=np.zeros_like(off), where=scale > 0).max()))
@@ -227,7 +229,11 @@ class KernelView(TableView):
         if is_few(self.points, self.points):
             return np.asarray(matrix(self.kernel, self.points, self.points), dtype=np.float64)
         found = self.operator(watch).at_backend() if self.sure else None
-        return self.dense(watch) if found is None else AtBackend(found)
+        if found is None:
+            return self.dense(watch)
+        from mercer.operators.at_backend import AtBackend  # most matrices are in this process
+
+        return AtBackend(found)
 
     def cross(self, new: Points) -> Operator:
         left, right = alike(replace(new, dtype=DOUBLE), self.points)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import log
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +15,6 @@ from mercer.learners.ridge.dual_rounding import DualMatrix, balanced
 from mercer.learners.ridge.problem import DOUBTFUL, RidgeProblem
 from mercer.learners.ridge.result import DualFit, by_alpha, leverages, raised
 from mercer.operators import Centered, Centering
-from mercer.operators.at_backend import AtBackend
 from mercer.planner.ridge import RidgePlan
 from mercer.solvers import Cholesky, Eigen, Outcome, Solver, System
 from mercer.solvers.ridge.cholesky import without_condition
@@ -22,6 +22,9 @@ from mercer.solvers.ridge.eigen import outcome_of
 from mercer.solvers.ridge.outcome import Decomposition
 from mercer.tuning.path import Path, default_alphas, scale_of
 from mercer.tuning.sides import DualSide
+
+if TYPE_CHECKING:
+    from mercer.operators.at_backend import AtBackend
 
 Array = NDArray[np.float64]
 MAX_COPIED_ROWS = 700
@@ -59,7 +62,7 @@ def tune(problem: RidgeProblem, run: Run = IDLE) -> Tuned:
     """Decompose the matrix once, and follow the path of alphas."""
     problem, found = _matrix(problem, run, Eigen())
     A = found.centered.stored
-    copy = A if isinstance(A, AtBackend) else A.copy() if len(A) <= MAX_COPIED_ROWS else None
+    copy = A if not isinstance(A, np.ndarray) else A.copy() if len(A) <= MAX_COPIED_ROWS else None
     with run.stage("solve"):
         spectrum = Eigen().decompose(A)
     center, given = problem.centering, problem.penalty.values
@@ -108,7 +111,7 @@ def _matrix(problem: RidgeProblem, run: Run, solver: Solver) -> tuple[RidgeProbl
     """The problem with its view made sound, and the matrix; where the solver can use it, at the backend at hand."""
     with run.stage("kernel matrix"):
         K = problem.view.square(run.watch) if solver.at_backend else problem.view.dense(run.watch)
-    if not (problem.view.sure or isinstance(K, AtBackend)):
+    if not (problem.view.sure or not isinstance(K, np.ndarray)):
         problem = replace(problem, views=(definite(problem.view, K),))
     return problem, DualMatrix.of(problem.view, problem.centering, problem.targets, K)
 

@@ -7,7 +7,7 @@ the condition number, are then found when somebody asks for them, from the rows,
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +15,11 @@ from numpy.typing import NDArray
 from mercer.learners.data.views import EPS, KernelView, View
 from mercer.learners.ridge.result import RidgeResult, missed, relative
 from mercer.operators import Centered, Centering
-from mercer.operators.at_backend import AtBackend
 from mercer.solvers import Cholesky, Outcome, System
 from mercer.solvers.ridge.perturbation import ERROR_FACTOR, Predict, mean_size, perturbations
+
+if TYPE_CHECKING:
+    from mercer.operators.at_backend import AtBackend
 
 Array = NDArray[np.float64]
 MARGIN = 5.0

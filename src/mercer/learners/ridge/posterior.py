@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,12 +21,14 @@ from mercer.learners.ridge.features import CenteredFeatures
 from mercer.learners.ridge.result import BasisFit, RidgeResult
 from mercer.learners.streaming.basis import Basis
 from mercer.operators import Centered, Centering
-from mercer.operators.at_backend import AtBackend
 from mercer.solvers import Eigen
-from mercer.solvers.ridge.cholesky import factor_of
+from mercer.solvers.ridge.at_backend import factor_of
 from mercer.solvers.ridge.outcome import Decomposition
 from mercer.solvers.ridge.spectrum import Spectrum
 from mercer.tuning.sides import DualSide
+
+if TYPE_CHECKING:
+    from mercer.operators.at_backend import AtBackend
 
 Array = NDArray[np.float64]
 

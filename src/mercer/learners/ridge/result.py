@@ -23,7 +23,6 @@ from mercer.lifts.base import Lift
 from mercer.operators import Centering
 from mercer.planner.ridge import RidgePlan
 from mercer.solvers import Outcome, Solver
-from mercer.solvers.ridge.outcome import Decomposition
 from mercer.solvers.ridge.perturbation import mean_size
 from mercer.solvers.ridge.spectrum import Spectrum
 from mercer.tuning.path import Path

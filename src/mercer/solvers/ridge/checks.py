@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mercer.backends.context import current
+from mercer.backends.squares import Square
 from mercer.errors import InputError, message
 from mercer.operators import Operator
-from mercer.operators.at_backend import AtBackend
 from mercer.operators.base import read
 from mercer.operators.dense import TILE_NUMBERS, tiles
 from mercer.solvers.ridge.base import Matrix, System
 
-Stored = NDArray[np.float64] | AtBackend
+if TYPE_CHECKING:
+    from mercer.operators.at_backend import AtBackend
+
+Stored: TypeAlias = "NDArray[np.float64] | AtBackend"
+
 MIN_ROWS_AT_BACKEND = 1000
 """Rows from which on a stored matrix goes to the backend at hand: before, LAPACK is done before it is there."""
 MAX_RESIDUAL = 1e-3
@@ -28,19 +32,25 @@ SAFE_SQUARES = 1e-250, 1e250
 
 def ready(system: System) -> tuple[Stored, System]:
     """A, which may be overwritten, and the system with it and with sides of float64; an error where they do not fit."""
-    A = system.matrix if isinstance(system.matrix, AtBackend) else overwritable(system.matrix)
-    if A.shape[0] >= MIN_ROWS_AT_BACKEND:
-        A = moved(A)
+    A = stored(system.matrix)
     return A, replace(sides(A.shape, system), matrix=A)
 
 
-def moved(A: Stored) -> Stored:
-    """A at the backend at hand, where large matrices live there."""
-    backend = current()
-    if isinstance(A, AtBackend) or not backend.holds_squares:
+def stored(matrix: Matrix) -> Stored:
+    """A as `overwritable` gives it; at the backend at hand where large matrices live there."""
+    if isinstance(matrix, Operator) and (square := matrix.at_backend()) is not None:
+        return _at_backend(square)
+    A = overwritable(matrix)
+    if len(A) < MIN_ROWS_AT_BACKEND or not current().holds_squares:
         return A
-    square = backend.square(A, np.diagonal(A))
-    return A if square is None else AtBackend(square)
+    square = current().square(A, np.diagonal(A))
+    return A if square is None else _at_backend(square)
+
+
+def _at_backend(square: Square) -> AtBackend:
+    from mercer.operators.at_backend import AtBackend  # most matrices are in this process
+
+    return AtBackend(square)
 
 
 def sides(shape: tuple[int, ...], system: System) -> System:
@@ -78,7 +88,7 @@ def overwritable(matrix: Matrix) -> NDArray[np.float64]:
 
 def row_sums(A: Stored) -> NDArray[np.float64]:
     """The sums of |A| along the rows, whose largest is the 1-norm; an error where they are not finite."""
-    if isinstance(A, AtBackend):
+    if not isinstance(A, np.ndarray):
         sums = A.square.row_sums()
     else:
         with np.errstate(over="ignore"):

@@ -9,19 +9,17 @@ from typing import ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.backends import squares
-from mercer.compute.runtime.run import IDLE, Run
-from mercer.errors import BudgetError, explained, message, number_of, speaks
-from mercer.operators.at_backend import AtBackend
+from mercer.compute.runtime.run import Run
+from mercer.errors import explained, number_of, speaks
+from mercer.operators import Operator
 from mercer.solvers.ridge import mixed_precision_cholesky
 from mercer.solvers.ridge.base import PASSES, Cost, Solver, Speed, System
 from mercer.solvers.ridge.checks import MAX_RESIDUAL, Stored, overwritable, ready, relative_residual, row_sums, solves
 from mercer.solvers.ridge.cholesky_factor import Factor, definite_factor, factorize, product_beside
 from mercer.solvers.ridge.eigen import Eigen
-from mercer.solvers.ridge.mixed_precision_cholesky import NO_STEPS, Refined, SingleFactor, refined, single_factor, suits
-from mercer.solvers.ridge.outcome import Outcome
+from mercer.solvers.ridge.mixed_precision_cholesky import NO_STEPS, single_factor, suits
+from mercer.solvers.ridge.outcome import Outcome, UsedUp
 
-Found = Factor | SingleFactor | squares.Factor | Refined
 REFINED = 8.0
 """How often A is read by the steps after a factor in float32."""
 MAX_ASSUMED_CONDITION = 1e12
@@ -93,7 +91,7 @@ def without_condition(system: System) -> tuple[Outcome, Factor] | None:
     Its condition number is not estimated. None, with A as it was, where alpha is so small that it has to be, where the
     factor is better found in float32, and where there is no solution.
     """
-    if isinstance(system.matrix, AtBackend):  # where an estimate costs next to nothing
+    if isinstance(system.matrix, Operator):  # at a backend, where an estimate costs next to nothing
         return None
     A, alpha = overwritable(system.matrix), float(system.alphas[0])
     n = len(A)
@@ -110,25 +108,14 @@ def without_condition(system: System) -> tuple[Outcome, Factor] | None:
     return Outcome(x, True, "One Cholesky factor an alpha.", 0, residual, math.nan), factor
 
 
-def factor_of(A: Stored, alpha: float) -> Factor | squares.Factor | None:
-    """The factor of A + alpha I in float64, in A's memory or at a backend; None where there is none."""
-    if not isinstance(A, AtBackend):
-        return factorize(A, alpha)
-    factor = A.square.factor(alpha, float(row_sums(A).max()), IDLE)
-    if factor is not None and factor.single:
-        factor.restore()
-        n = A.shape[0]
-        needs, got = f"a factor of {n} rows in float64", "there is room for one in float32"
-        raise BudgetError(message(needs, got, "Fit fewer rows for standard deviations.", subject="Cholesky"))
-    return factor
-
-
 def _solved(
     A: Stored, norm: float, alpha: float, targets: NDArray[np.float64], run: Run
-) -> tuple[Found, NDArray[np.float64], int] | None:
+) -> tuple[UsedUp, NDArray[np.float64], int] | None:
     """A factor in A's memory, the solution, and its steps from float32; None, with A as it was, without a factor."""
-    if isinstance(A, AtBackend):
-        return _solved_there(A, norm, alpha, targets, run)
+    if not isinstance(A, np.ndarray):
+        from mercer.solvers.ridge.at_backend import solved  # most matrices are in this process
+
+        return solved(A, norm, alpha, targets, run)
     quick = single_factor(A, norm, alpha, run) if len(A) >= mixed_precision_cholesky.MIN_ROWS else None
     if quick is not None:
         x, steps = quick.refined(targets)
@@ -137,22 +124,6 @@ def _solved(
         quick.restore()
     factor = factorize(A, alpha, run, norm)
     return None if factor is None else (factor, factor.solve(targets), NO_STEPS)
-
-
-def _solved_there(
-    A: AtBackend, norm: float, alpha: float, targets: NDArray[np.float64], run: Run
-) -> tuple[Found, NDArray[np.float64], int] | None:
-    """The same at a backend, where float32 is for matrices that float64 has no room for."""
-    factor = A.square.factor(alpha, norm, run)
-    if factor is None:
-        return None
-    if not factor.single:
-        return factor, factor.solve(targets), NO_STEPS
-    known = Refined(factor)
-    x, steps = refined(known, targets)
-    if steps == NO_STEPS:
-        raise squares.too_small(alpha, len(x))
-    return known, x, steps
 
 
 def _by_eigen(system: System) -> Outcome:

@@ -13,18 +13,9 @@ from scipy.linalg import eigh
 from mercer.compute.runtime.lapack import Routine, patiently, routine
 from mercer.compute.runtime.memory import MAX_UNASKED_BYTES, Budget
 from mercer.errors import explained, speaks
-from mercer.operators.at_backend import AtBackend
 from mercer.operators.dense import DIVIDE_AND_CONQUER_SIZES
 from mercer.solvers.ridge.base import PASSES, Cost, Matrix, Solver, Speed, System
-from mercer.solvers.ridge.checks import (
-    MIN_ROWS_AT_BACKEND,
-    moved,
-    overwritable,
-    ready,
-    relative_residual,
-    row_sums,
-    solves,
-)
+from mercer.solvers.ridge.checks import ready, relative_residual, row_sums, solves, stored
 from mercer.solvers.ridge.outcome import Outcome
 from mercer.solvers.ridge.spectrum import Spectrum
 
@@ -67,11 +58,9 @@ class Eigen(Solver):
         -------
         Spectrum
         """
-        A = matrix if isinstance(matrix, AtBackend) else overwritable(matrix)
-        if A.shape[0] >= MIN_ROWS_AT_BACKEND:
-            A = moved(A)
+        A = stored(matrix)
         row_sums(A)  # an error where there is NaN, of which LAPACK says nothing
-        if isinstance(A, AtBackend):
+        if not isinstance(A, np.ndarray):
             return Spectrum(*A.square.spectrum())
         remedy = "Use Cholesky() with one alpha that is large enough, or fewer rows."
         if 16 * A.size > MAX_UNASKED_BYTES:

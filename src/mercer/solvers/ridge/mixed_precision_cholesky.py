@@ -14,7 +14,6 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.backends import squares
 from mercer.compute.runtime.run import IDLE, Run
 from mercer.errors import MercerError, message
 from mercer.solvers.ridge import blocked_cholesky
@@ -119,60 +118,6 @@ def refined(factor: Rough, targets: NDArray[Any]) -> tuple[NDArray[np.float64], 
             break
         x, before = x + factor.roughly(left), worst
     return x, NO_STEPS
-
-
-@dataclass(frozen=True, eq=False)
-class Refined:
-    """A factor in float32 at a backend, whose solutions are refined by products with A.
-
-    rough : the factor
-    """
-
-    rough: squares.Factor
-
-    @property
-    def alpha(self) -> float:
-        """The ridge."""
-        return self.rough.alpha
-
-    @property
-    def norm(self) -> float:
-        """The largest sum of |A + alpha I| along a row."""
-        return self.rough.norm
-
-    @property
-    def condition(self) -> float:
-        """An estimate of the condition number in the 1-norm."""
-        return self.rough.condition
-
-    def solve(self, targets: NDArray[Any], alphas: NDArray[Any]) -> NDArray[np.float64]:
-        """(A + alpha I)^-1 b for each column b. Cost: some products with A."""
-        squares.check_alphas(self.alpha, alphas)
-        return refined(self, targets)[0]
-
-    def roughly(self, targets: NDArray[Any], alphas: NDArray[Any] | None = None) -> NDArray[np.float64]:
-        """The same without steps, with a few digits."""
-        return self.rough.roughly(targets, alphas)
-
-    def multiply(self, x: NDArray[Any]) -> NDArray[np.float64]:
-        """A x."""
-        return self.rough.multiply(x)
-
-    def inverse_diagonal(self, alpha: float) -> NDArray[np.float64]:
-        """An error: there is no room for a factor in float64."""
-        return self.rough.inverse_diagonal(alpha)
-
-    def log_determinant(self, alpha: float) -> float:
-        """An error, likewise."""
-        return self.rough.log_determinant(alpha)
-
-    def serves(self, alphas: NDArray[Any]) -> bool:
-        """For none."""
-        return False
-
-    def restore(self) -> None:
-        """Give the memory of the factor back."""
-        self.rough.restore()
 
 
 def single_factor(A: NDArray[np.float64], norm: float, alpha: float, run: Run = IDLE) -> SingleFactor | None:

@@ -31,6 +31,17 @@ class Decomposition(Protocol):
         """log det(A + alpha I)."""
 
 
+class UsedUp(Decomposition, Protocol):
+    """A factor of A + alpha I in the memory of A, or in memory that is short."""
+
+    @property
+    def condition(self) -> float:
+        """An estimate of the condition number of A + alpha I, in the 1-norm."""
+
+    def restore(self) -> object:
+        """A is as it was, and its memory free for another factor: this one is used up."""
+
+
 @dataclass(frozen=True, eq=False)
 class History:
     """The path of a gradient method, from the start at zero on.

@@ -21,7 +21,6 @@ from mercer.solvers.eigenvalues.lanczos import edges
 from mercer.solvers.ridge.cholesky_factor import factorize
 from mercer.solvers.ridge.eigen import Eigen
 from mercer.solvers.ridge.outcome import Decomposition
-from mercer.solvers.ridge.pivots_at_backend import PivotsAtBackend
 
 Array = NDArray[np.float64]
 EPS = float(np.finfo(np.float64).eps)
@@ -131,6 +130,8 @@ def _pivots(matrix: Operator, square: Square | None, most: int) -> RandomPivots:
     if square is None:
         Budget.of(None).require(8 * len(diagonal) * most, f"a preconditioner of rank {most}", "Use a lower rank.")
         return RandomPivots(diagonal, matrix.block, most)
+    from mercer.solvers.ridge.at_backend import PivotsAtBackend  # most matrices are in this process
+
     return PivotsAtBackend(diagonal, square, most)
 
 
