@@ -10,11 +10,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer.backends.squares import Square
 from mercer.compute.codegen.formula import Group
 from mercer.compute.codegen.pair_statistics import Measured
 from mercer.compute.codegen.program import Method
@@ -91,6 +92,9 @@ class Traced:
 class Backend(ABC):
     """Who computes."""
 
+    holds_squares: ClassVar[bool] = False
+    """Whether symmetric matrices live here, and not in this process."""
+
     @property
     @abstractmethod
     def name(self) -> str:
@@ -119,3 +123,11 @@ class Backend(ABC):
     @abstractmethod
     def evaluator(self, traced: Traced) -> Evaluator | None:
         """Who evaluates a formula; None where it cannot be computed here."""
+
+    def square(self, rows: Evaluator | Array, diagonal: Array) -> Square | None:
+        """A symmetric matrix at this backend; None where LAPACK of this process works on a stored array.
+
+        rows : who computes its rows, or its values
+        diagonal : that of the matrix
+        """
+        return None

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
+from mercer.backends.squares import Square
 from mercer.compute.runtime.memory import Budget
 from mercer.errors import InputError, message
 
@@ -254,6 +255,15 @@ class Operator(LinearOperator, ABC):
         Operator
         """
         return dense.Dense(self._block(rows, rows), symmetric=True)
+
+    def at_backend(self) -> Square | None:
+        """A symmetric A at the backend at hand, where it lives there; None where this process computes it.
+
+        Returns
+        -------
+        Square or None
+        """
+        return None
 
     def prepare(self) -> None:
         """Do now what rows, parts and products with some columns would do each for itself, where the family can."""

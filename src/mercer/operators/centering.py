@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer.backends.squares import Square
 from mercer.compute.consistency import shapes
 from mercer.errors import InputError, message
 from mercer.operators.base import Index, Operator
+
+if TYPE_CHECKING:
+    from mercer.operators.at_backend import AtBackend
 
 Array = NDArray[np.float64]
 EPS = float(np.finfo(np.float64).eps)
@@ -147,20 +151,23 @@ class Centering:
             return Y - self.means(Y) if self.intercept else np.array(Y)
         return np.asarray(((Y - self.means(Y)).T * self.roots).T)
 
-    def matrix(self, K: Array) -> Centered:
+    def matrix(self, K: Array | AtBackend) -> Centered:
         """P D K D P + tau u u' in the memory of a stored K; exactly symmetric where K is. Cost: 4 n^2 operations.
 
         What cannot hold it, because it is read-only or narrower than float64, is copied.
 
         Parameters
         ----------
-        K : array of shape (n, n)
+        K : array of shape (n, n), or AtBackend
             Overwritten where it can be.
 
         Returns
         -------
         Centered
         """
+        if not isinstance(K, np.ndarray):
+            found = self.operator(K)
+            return replace(found.parts, values=K if self.idle else type(K)(found.of(K.square)))
         K = np.require(K, np.float64, ["W"])
         means, middle = self._means_of(K)
         pull = self._pull(np.diagonal(K), means, middle)
@@ -247,8 +254,8 @@ class Centered:
 
     Parameters
     ----------
-    values : array of shape (n, n) or None
-        P D K D P + tau u u', or None where it is not stored.
+    values : array of shape (n, n), AtBackend or None
+        P D K D P + tau u u', or None where products alone are known.
     means : array of shape (n,)
         m(x_i), the weighted mean of each row of K; zeros where there is no intercept.
     middle : float
@@ -265,7 +272,7 @@ class Centered:
     (array([1.5, 2.5]), 2.0, True)
     """
 
-    values: Array | None
+    values: Array | AtBackend | None
     means: Array
     middle: float
     pull: float
@@ -285,8 +292,8 @@ class Centered:
         return self.means - (self.middle + self.pull / centering.total) / 2 if centering.intercept else self.means
 
     @property
-    def stored(self) -> Array:
-        """The matrix itself, where it is stored."""
+    def stored(self) -> Array | AtBackend:
+        """The matrix itself, in this process or at a backend."""
         if self.values is None:
             raise InputError(
                 message("a stored matrix", "products alone are known", "Use operator().", subject="Centered")
@@ -333,6 +340,14 @@ class CenteredOperator(Operator):
         block = np.asarray(self.inner.block(i, j), dtype=np.float64)
         _shift(block, shifts[i], shifts[j], roots[i], roots[j])
         return block
+
+    def at_backend(self) -> Square | None:
+        inner = self.inner.at_backend()
+        return None if inner is None else self.of(inner)
+
+    def of(self, square: Square) -> Square:
+        """The same of the inner matrix at a backend."""
+        return square.shifted(self.parts.shifts(self.centering), self.centering.roots)
 
     def diagonal(self) -> NDArray[Any]:
         center, parts = self.centering, self.parts

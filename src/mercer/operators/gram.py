@@ -11,6 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mercer.backends.base import Evaluator
+from mercer.backends.context import current
+from mercer.backends.squares import Square
 from mercer.compute.runtime import threads as workers
 from mercer.compute.runtime.memory import MAX_UNASKED_BYTES, Budget
 from mercer.errors import KernelError, NumericalWarning, caller_level, message, number_of, speaks
@@ -222,6 +224,12 @@ class Gram(Operator):
     def part(self, rows: NDArray[np.intp]) -> Gram:
         source = Source(self, rows, rows)
         return Gram.of(self.kernel, self.left.rows(rows), None, self.watch, self.hasty, source, self.threads)
+
+    def at_backend(self) -> Square | None:
+        backend = current()
+        if not (backend.holds_squares and self.symmetric):
+            return None
+        return backend.square(self.evaluator, self.diagonal())
 
     def prepare(self) -> None:
         _ = self.evaluator

@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
 
 import torch
+from numpy.typing import NDArray
 
 from mercer.backends.base import Backend, Evaluator, Traced
 from mercer.backends.cpu import CPU
 from mercer.backends.cuda.eager import Eager
 from mercer.backends.cuda.resident import Resident
+from mercer.backends.cuda.squares import square_of
+from mercer.backends.squares import Square
 from mercer.compute.codegen.formula import groups
 from mercer.compute.runtime.memory import Budget
 
@@ -42,6 +46,8 @@ class CUDA(Backend):
     device: str = "cuda:0"
     memory_limit: int | str | None = None
     resident: Resident | None = field(default=None, repr=False, compare=False)
+
+    holds_squares: ClassVar[bool] = True
 
     @property
     def name(self) -> str:
@@ -84,3 +90,6 @@ class CUDA(Backend):
         if self.resident is None or any(group.sparse for group in groups(traced.formula)):
             return CPU().evaluator(traced)
         return Eager(traced, self.resident)
+
+    def square(self, rows: Evaluator | NDArray[Any], diagonal: NDArray[Any]) -> Square | None:
+        return None if self.resident is None else square_of(rows, diagonal, self.resident)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,9 @@ from mercer.lifts.base import Lift
 from mercer.lifts.coerce import stated
 from mercer.operators import Dense, Gram, LowRank, Operator
 from mercer.operators.precomputed import check_precomputed, check_semidefinite, made_semidefinite
+
+if TYPE_CHECKING:
+    from mercer.operators.at_backend import AtBackend
 
 Array = NDArray[np.float64]
 BLOCK = 1 << 22
@@ -66,7 +69,7 @@ class View(ABC):
         """The same rows with their finite lift."""
         raise AttributeError("coef_: the kernel has no finite lift that is known, so there are no weights of features")
 
-    def unit(self, K: Array, sizes: Array) -> float:
+    def unit(self, K: Array | AtBackend, sizes: Array) -> float:
         """How far entries of the kernel matrix K are off, relative to the sizes of rows, sqrt(k(x, x))."""
         return EPS
 
@@ -124,6 +127,10 @@ class View(ABC):
     def dense(self, watch: Watch | None = None) -> Array:
         """The kernel matrix, to be overwritten."""
         return np.asarray(self.operator(watch).to_dense(), dtype=np.float64)
+
+    def square(self, watch: Watch | None = None) -> Array | AtBackend:
+        """The same, at the backend at hand where large matrices live there."""
+        return self.dense(watch)
 
     def features(self) -> Array:
         """The features of the rows, to be overwritten, where there is a lift."""
@@ -210,12 +217,13 @@ class KernelView(TableView):
     def lifted(self) -> TableView:
         return self if self.lift is not None else replace(self, lift=self.finite_lift())
 
-    def unit(self, K: Array, sizes: Array) -> float:
+    def unit(self, K: Array | AtBackend, sizes: Array) -> float:
         """What the fused pass made of a sample of pairs, against plain NumPy, which is off by a unit."""
         if is_few(self.points, self.points):
             return EPS
         rows = np.unique(np.linspace(0, self.count - 1, SAMPLE_ROWS).astype(np.intp))
-        off = np.abs(K[np.ix_(rows, rows)] - self.operator().block(rows, rows))
+        some = K.block(rows, rows) if not isinstance(K, np.ndarray) else K[np.ix_(rows, rows)]
+        off = np.abs(some - self.operator().block(rows, rows))
         scale = np.outer(sizes[rows], sizes[rows])
         return max(EPS, float(np.divide(off, scale, out=np.zeros_like(off), where=scale > 0).max()))
 
@@ -225,6 +233,16 @@ class KernelView(TableView):
     def dense(self, watch: Watch | None = None) -> Array:
         watch = None if is_few(self.points, self.points) else watch
         return np.asarray(matrix(self.kernel, self.points, self.points, watch=watch), dtype=np.float64)
+
+    def square(self, watch: Watch | None = None) -> Array | AtBackend:
+        if is_few(self.points, self.points):
+            return np.asarray(matrix(self.kernel, self.points, self.points), dtype=np.float64)
+        found = self.operator(watch).at_backend() if self.sure else None
+        if found is None:
+            return self.dense(watch)
+        from mercer.operators.at_backend import AtBackend  # most matrices are in this process
+
+        return AtBackend(found)
 
     def cross(self, new: Points) -> Operator:
         left, right = alike(replace(new, dtype=DOUBLE), self.points)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import log
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,15 +13,18 @@ from mercer.compute.runtime.run import IDLE, Run
 from mercer.learners.data.views import definite
 from mercer.learners.ridge.dual_rounding import DualMatrix, balanced
 from mercer.learners.ridge.problem import DOUBTFUL, RidgeProblem
-from mercer.learners.ridge.result import DualFit, by_alpha, leverages, raised, serves
+from mercer.learners.ridge.result import DualFit, by_alpha, leverages, raised
 from mercer.operators import Centered, Centering
 from mercer.planner.ridge import RidgePlan
-from mercer.solvers import Cholesky, Eigen, Outcome, System
+from mercer.solvers import Cholesky, Eigen, Outcome, Solver, System
 from mercer.solvers.ridge.cholesky import without_condition
 from mercer.solvers.ridge.eigen import outcome_of
 from mercer.solvers.ridge.outcome import Decomposition
 from mercer.tuning.path import Path, default_alphas, scale_of
 from mercer.tuning.sides import DualSide
+
+if TYPE_CHECKING:
+    from mercer.operators.at_backend import AtBackend
 
 Array = NDArray[np.float64]
 MAX_COPIED_ROWS = 700
@@ -33,7 +37,8 @@ class Tuned:
     """One decomposition of a kernel's centred matrix, with the leave-one-out errors of a whole path.
 
     chosen : for each output, the position of its alpha in the path
-    copy : the centred matrix, which the decomposition overwrote, where it is small; None where it is computed anew
+    copy : the centred matrix, which the decomposition overwrote, where it is small or at a backend; None where it is
+        computed anew
     """
 
     problem: RidgeProblem
@@ -41,7 +46,7 @@ class Tuned:
     side: DualSide
     path: Path
     chosen: NDArray[np.intp]
-    copy: Array | None
+    copy: Array | AtBackend | None
 
     @property
     def score(self) -> tuple[float, float]:
@@ -55,9 +60,9 @@ class Tuned:
 
 def tune(problem: RidgeProblem, run: Run = IDLE) -> Tuned:
     """Decompose the matrix once, and follow the path of alphas."""
-    problem, found = _matrix(problem, run)
+    problem, found = _matrix(problem, run, Eigen())
     A = found.centered.stored
-    copy = A.copy() if len(A) <= MAX_COPIED_ROWS else None
+    copy = A if not isinstance(A, np.ndarray) else A.copy() if len(A) <= MAX_COPIED_ROWS else None
     with run.stage("solve"):
         spectrum = Eigen().decompose(A)
     center, given = problem.centering, problem.penalty.values
@@ -89,7 +94,7 @@ def solve(problem: RidgeProblem, plan: RidgePlan, run: Run) -> DualFit:
     """The model at given alphas, by the solver of the plan."""
 
     def solved(part: RidgeProblem) -> DualFit:
-        part, found = _matrix(part, run)
+        part, found = _matrix(part, run, plan.details.solver)
         with run.stage("solve"):
             if isinstance(plan.details.solver, Cholesky):
                 fit = _clearly(part, found, run)
@@ -102,11 +107,11 @@ def solve(problem: RidgeProblem, plan: RidgePlan, run: Run) -> DualFit:
     return by_alpha(problem, plan.details.solver, solved)
 
 
-def _matrix(problem: RidgeProblem, run: Run) -> tuple[RidgeProblem, DualMatrix]:
-    """The problem with its view made sound, and the matrix."""
+def _matrix(problem: RidgeProblem, run: Run, solver: Solver) -> tuple[RidgeProblem, DualMatrix]:
+    """The problem with its view made sound, and the matrix; where the solver can use it, at the backend at hand."""
     with run.stage("kernel matrix"):
-        K = problem.view.dense(run.watch)
-    if not problem.view.sure:
+        K = problem.view.square(run.watch) if solver.at_backend else problem.view.dense(run.watch)
+    if not (problem.view.sure or not isinstance(K, np.ndarray)):
         problem = replace(problem, views=(definite(problem.view, K),))
     return problem, DualMatrix.of(problem.view, problem.centering, problem.targets, K)
 
@@ -128,7 +133,7 @@ def _clearly(problem: RidgeProblem, found: DualMatrix, run: Run) -> DualFit | No
     return described(problem, found.centered, found.right, outcome, alphas, np.full(len(alphas), np.nan), determinants)
 
 
-def _system(problem: RidgeProblem, found: DualMatrix, matrix: Array, alphas: Array, run: Run) -> System:
+def _system(problem: RidgeProblem, found: DualMatrix, matrix: Array | AtBackend, alphas: Array, run: Run) -> System:
     """The system, with the loss that gradient methods report: the sum of squares and the penalty."""
     center, held, targets, centered = problem.centering, problem.held_out, found.right, found.centered
 
@@ -203,7 +208,7 @@ def log_determinants(known: Decomposition | None, centering: Centering, pull: fl
     flat prior this is log det(M) + log(1'M^-1 1) for M = K + alpha I over all copies, the determinant on the vectors
     orthogonal to u, plus log N.
     """
-    if known is None or not serves(known, alphas):
+    if known is None or not known.serves(alphas):
         return None
     copies = centering.total - len(centering.weights)
     alpha = float(alphas[0])

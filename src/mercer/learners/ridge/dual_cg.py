@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer.backends.squares import Square
 from mercer.compute.runtime.run import Run
 from mercer.kernels.evaluation.evaluate import fused_from, matrix
 from mercer.kernels.points import SINGLE
@@ -89,6 +90,9 @@ class Swift(Operator):
 
     def _block(self, i: Index, j: Index) -> NDArray[Any]:
         return self.entries.block(i, j)
+
+    def at_backend(self) -> Square | None:
+        return self.entries.at_backend()
 
     def diagonal(self) -> NDArray[Any]:
         return self.entries.diagonal()

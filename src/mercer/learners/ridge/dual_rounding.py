@@ -7,7 +7,7 @@ the condition number, are then found when somebody asks for them, from the rows,
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,9 @@ from mercer.learners.ridge.result import RidgeResult, missed, relative
 from mercer.operators import Centered, Centering
 from mercer.solvers import Cholesky, Outcome, System
 from mercer.solvers.ridge.perturbation import ERROR_FACTOR, Predict, mean_size, perturbations
+
+if TYPE_CHECKING:
+    from mercer.operators.at_backend import AtBackend
 
 Array = NDArray[np.float64]
 MARGIN = 5.0
@@ -43,9 +46,9 @@ class DualMatrix:
     unit: float
 
     @classmethod
-    def of(cls, view: View, centering: Centering, targets: Array, K: Array) -> Self:
-        """From the kernel matrix, which is overwritten."""
-        sizes = np.sqrt(np.maximum(np.diagonal(K), 0.0))
+    def of(cls, view: View, centering: Centering, targets: Array, K: Array | AtBackend) -> Self:
+        """From the kernel matrix, which is overwritten where this process holds it."""
+        sizes = np.sqrt(np.maximum(K.diagonal(), 0.0))
         unit = view.unit(K, sizes)
         return cls(view, centering, targets, centering.rows(targets), centering.matrix(K), sizes, unit)
 
@@ -146,7 +149,7 @@ def examined(result: RidgeResult) -> tuple[float, Array]:
     condition, roundings = 1.0, np.empty(len(fit.alphas))
     for alpha in np.unique(fit.alphas):
         group = np.flatnonzero(fit.alphas == alpha)
-        K, alphas = view.dense(), fit.alphas[group]
+        K, alphas = view.square(), fit.alphas[group]
         found = DualMatrix.of(view, center, np.empty((len(x), 0)), K)
         b = found.centered.stored @ x[:, group] + alpha * x[:, group]
         found = replace(found, targets=b / center.roots[:, None] + means[group], right=b)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,10 +22,13 @@ from mercer.learners.ridge.result import BasisFit, RidgeResult
 from mercer.learners.streaming.basis import Basis
 from mercer.operators import Centered, Centering
 from mercer.solvers import Eigen
-from mercer.solvers.ridge.cholesky_factor import factorize
+from mercer.solvers.ridge.at_backend import factor_of
 from mercer.solvers.ridge.outcome import Decomposition
 from mercer.solvers.ridge.spectrum import Spectrum
 from mercer.tuning.sides import DualSide
+
+if TYPE_CHECKING:
+    from mercer.operators.at_backend import AtBackend
 
 Array = NDArray[np.float64]
 
@@ -196,7 +199,7 @@ def posterior(view: View, centering: Centering, alpha: float, side: str) -> Post
     if side == "primal":
         features = CenteredFeatures.of(view, centering)
         return PrimalPosterior(view, centering, alpha, features, primal.decomposed(features, centering.rank, alpha))
-    centered = centering.matrix(view.dense())
+    centered = centering.matrix(view.square())
     return DualPosterior(view, centering, alpha, centered, _decomposed(centered.stored, alpha))
 
 
@@ -216,5 +219,5 @@ def _mirrored(found: Array) -> Array:
     return found
 
 
-def _decomposed(A: Array, alpha: float) -> Decomposition:
-    return factorize(A, alpha) or Eigen().decompose(A)
+def _decomposed(A: Array | AtBackend, alpha: float) -> Decomposition:
+    return factor_of(A, alpha) or Eigen().decompose(A)

@@ -18,7 +18,7 @@ from mercer.learners.data.validation import Penalty
 from mercer.learners.data.views import EPS
 from mercer.learners.ridge.features import CenteredFeatures
 from mercer.learners.ridge.problem import RidgeProblem
-from mercer.learners.ridge.result import PrimalFit, by_alpha, level_size, leverages, missed, raised, relative, serves
+from mercer.learners.ridge.result import PrimalFit, by_alpha, level_size, leverages, missed, raised, relative
 from mercer.operators import Centering
 from mercer.planner.ridge import RidgePlan
 from mercer.solvers import Cholesky, Eigen, Outcome, System
@@ -300,7 +300,7 @@ def _errors(problem: RidgeProblem, features: CenteredFeatures, outcome: Outcome,
 
 def log_determinants(known: Decomposition | None, centering: Centering, features: int, alphas: Array) -> Array | None:
     """Those of `dual`, from a decomposition of Z'Z: K has no more eigenvalues than features, the others are alpha."""
-    if known is None or not serves(known, alphas):
+    if known is None or not known.serves(alphas):
         return None
     with np.errstate(divide="ignore", invalid="ignore"):
         rest = (centering.total - centering.intercept - features) * np.log(alphas)

@@ -23,9 +23,6 @@ from mercer.lifts.base import Lift
 from mercer.operators import Centering
 from mercer.planner.ridge import RidgePlan
 from mercer.solvers import Outcome, Solver
-from mercer.solvers.ridge.cholesky_factor import Factor
-from mercer.solvers.ridge.mixed_precision_cholesky import SingleFactor
-from mercer.solvers.ridge.outcome import Decomposition
 from mercer.solvers.ridge.perturbation import mean_size
 from mercer.solvers.ridge.spectrum import Spectrum
 from mercer.tuning.path import Path
@@ -335,10 +332,3 @@ def missed(outcome: Outcome) -> float:
     """The relative residual that a solver left against its will: 0 where it was stopped by rows that were held out."""
     stopped = outcome.history is not None and outcome.history.validation.size > 0
     return 0.0 if stopped else outcome.residual
-
-
-def serves(decomposition: Decomposition, alphas: Array) -> bool:
-    """Whether a decomposition speaks for all of these alphas: a Cholesky factor knows one, in float32 nearly."""
-    if isinstance(decomposition, SingleFactor):
-        return False
-    return not isinstance(decomposition, Factor) or bool((alphas == decomposition.alpha).all())

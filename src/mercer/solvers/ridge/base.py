@@ -121,6 +121,8 @@ class Solver(ABC):
     """Whether A must be stored, or products with it are enough."""
     whole_path: ClassVar[bool] = False
     """Whether one decomposition serves every alpha."""
+    at_backend: ClassVar[bool] = False
+    """Whether A may be a large matrix at a backend (`mercer.operators.at_backend.AtBackend`), which is not stored."""
 
     @abstractmethod
     def solve(self, system: System) -> Outcome:

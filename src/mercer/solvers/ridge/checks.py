@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer.backends.context import current
+from mercer.backends.squares import Square
 from mercer.errors import InputError, message
 from mercer.operators import Operator
 from mercer.operators.base import read
 from mercer.operators.dense import TILE_NUMBERS, tiles
 from mercer.solvers.ridge.base import Matrix, System
 
+if TYPE_CHECKING:
+    from mercer.operators.at_backend import AtBackend
+
+Stored: TypeAlias = "NDArray[np.float64] | AtBackend"
+
+MIN_ROWS_AT_BACKEND = 1000
+"""Rows from which on a stored matrix goes to the backend at hand: before, LAPACK is done before it is there."""
 MAX_RESIDUAL = 1e-3
 """A relative residual above this is no solution, whatever a direct solver says."""
 
@@ -21,10 +30,27 @@ SAFE_SQUARES = 1e-250, 1e250
 """Sums of squares between which none has left the range of floats."""
 
 
-def ready(system: System) -> tuple[NDArray[np.float64], System]:
+def ready(system: System) -> tuple[Stored, System]:
     """A, which may be overwritten, and the system with it and with sides of float64; an error where they do not fit."""
-    A = overwritable(system.matrix)
+    A = stored(system.matrix)
     return A, replace(sides(A.shape, system), matrix=A)
+
+
+def stored(matrix: Matrix) -> Stored:
+    """A as `overwritable` gives it; at the backend at hand where large matrices live there."""
+    if isinstance(matrix, Operator) and (square := matrix.at_backend()) is not None:
+        return _at_backend(square)
+    A = overwritable(matrix)
+    if len(A) < MIN_ROWS_AT_BACKEND or not current().holds_squares:
+        return A
+    square = current().square(A, np.diagonal(A))
+    return A if square is None else _at_backend(square)
+
+
+def _at_backend(square: Square) -> AtBackend:
+    from mercer.operators.at_backend import AtBackend  # most matrices are in this process
+
+    return AtBackend(square)
 
 
 def sides(shape: tuple[int, ...], system: System) -> System:
@@ -60,11 +86,14 @@ def overwritable(matrix: Matrix) -> NDArray[np.float64]:
     return np.asarray(np.require(A.T if A.flags.f_contiguous else A, np.float64, ["C", "A", "W"]))  # A' is A
 
 
-def row_sums(A: NDArray[np.float64]) -> NDArray[np.float64]:
+def row_sums(A: Stored) -> NDArray[np.float64]:
     """The sums of |A| along the rows, whose largest is the 1-norm; an error where they are not finite."""
-    with np.errstate(over="ignore"):
-        parts = [slice(None)] if A.size <= TILE_NUMBERS else tiles(len(A), len(A))
-        sums = np.concatenate([np.abs(A[part]).sum(axis=1) for part in parts])
+    if not isinstance(A, np.ndarray):
+        sums = A.square.row_sums()
+    else:
+        with np.errstate(over="ignore"):
+            parts = [slice(None)] if A.size <= TILE_NUMBERS else tiles(len(A), len(A))
+            sums = np.concatenate([np.abs(A[part]).sum(axis=1) for part in parts])
     wrong = np.flatnonzero(~np.isfinite(sums))
     if wrong.size:
         got = f"row {wrong[0]} of A adds up to {sums[wrong[0]]}"

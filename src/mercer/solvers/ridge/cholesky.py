@@ -11,13 +11,14 @@ from numpy.typing import NDArray
 
 from mercer.compute.runtime.run import Run
 from mercer.errors import explained, number_of, speaks
+from mercer.operators import Operator
 from mercer.solvers.ridge import mixed_precision_cholesky
 from mercer.solvers.ridge.base import PASSES, Cost, Solver, Speed, System
-from mercer.solvers.ridge.checks import MAX_RESIDUAL, overwritable, ready, relative_residual, row_sums, solves
+from mercer.solvers.ridge.checks import MAX_RESIDUAL, Stored, overwritable, ready, relative_residual, row_sums, solves
 from mercer.solvers.ridge.cholesky_factor import Factor, definite_factor, factorize, product_beside
 from mercer.solvers.ridge.eigen import Eigen
-from mercer.solvers.ridge.mixed_precision_cholesky import NO_STEPS, SingleFactor, single_factor, suits
-from mercer.solvers.ridge.outcome import Outcome
+from mercer.solvers.ridge.mixed_precision_cholesky import NO_STEPS, single_factor, suits
+from mercer.solvers.ridge.outcome import Outcome, UsedUp
 
 REFINED = 8.0
 """How often A is read by the steps after a factor in float32."""
@@ -49,6 +50,7 @@ class Cholesky(Solver):
     """
 
     needs: ClassVar[Literal["matrix", "products"]] = "matrix"
+    at_backend: ClassVar[bool] = True
 
     @speaks
     def solve(self, system: System) -> Outcome:
@@ -57,7 +59,8 @@ class Cholesky(Solver):
         condition, factor, ridges, steps = 1.0, None, np.unique(system.alphas), NO_STEPS
         norm = float(row_sums(A).max())
         for alpha in ridges:
-            A = A if factor is None else factor.restore()
+            if factor is not None:
+                factor.restore()
             columns = np.flatnonzero(system.alphas == alpha)
             found = _solved(A, norm, float(alpha), system.targets[:, columns], system.run)
             if found is None:
@@ -88,6 +91,8 @@ def without_condition(system: System) -> tuple[Outcome, Factor] | None:
     Its condition number is not estimated. None, with A as it was, where alpha is so small that it has to be, where the
     factor is better found in float32, and where there is no solution.
     """
+    if isinstance(system.matrix, Operator):  # at a backend, where an estimate costs next to nothing
+        return None
     A, alpha = overwritable(system.matrix), float(system.alphas[0])
     n = len(A)
     if n >= mixed_precision_cholesky.MIN_ROWS or not n * (float(A.trace()) + alpha) <= MAX_ASSUMED_CONDITION * alpha:
@@ -104,9 +109,13 @@ def without_condition(system: System) -> tuple[Outcome, Factor] | None:
 
 
 def _solved(
-    A: NDArray[np.float64], norm: float, alpha: float, targets: NDArray[np.float64], run: Run
-) -> tuple[Factor | SingleFactor, NDArray[np.float64], int] | None:
+    A: Stored, norm: float, alpha: float, targets: NDArray[np.float64], run: Run
+) -> tuple[UsedUp, NDArray[np.float64], int] | None:
     """A factor in A's memory, the solution, and its steps from float32; None, with A as it was, without a factor."""
+    if not isinstance(A, np.ndarray):
+        from mercer.solvers.ridge.at_backend import solved  # most matrices are in this process
+
+        return solved(A, norm, alpha, targets, run)
     quick = single_factor(A, norm, alpha, run) if len(A) >= mixed_precision_cholesky.MIN_ROWS else None
     if quick is not None:
         x, steps = quick.refined(targets)

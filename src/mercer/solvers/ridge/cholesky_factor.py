@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import blas, lapack
 
+from mercer.backends.squares import check_alphas
 from mercer.compute.runtime.lapack import MAX_CALL_OPERATIONS
 from mercer.compute.runtime.run import IDLE, Run
-from mercer.errors import InputError, MercerError, message
+from mercer.errors import MercerError, message
 from mercer.solvers.ridge import blocked_cholesky
 from mercer.solvers.ridge.checks import overwritable, row_sums
 
@@ -58,11 +59,7 @@ class Kept:
 
     def check(self, alphas: Any) -> None:
         """An error for an alpha that this factor was not made for."""
-        if not (np.asarray(alphas) == self.alpha).all():
-            got, remedy = f"got {alphas}", "Solve for one alpha at a time, or use Eigen(), which serves them all."
-            raise InputError(
-                message(f"the alpha it was made for, {self.alpha:g}", got, remedy, subject="A Cholesky factor")
-            )
+        check_alphas(self.alpha, alphas)
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,6 +80,14 @@ class Factor(Kept):
             found, info = lapack.dpotrs(self.stored, targets[:, part], lower=1)
             x[:, part] = _accepted("dpotrs", info, found)
         return x
+
+    def roughly(self, targets: NDArray[Any], alphas: NDArray[Any]) -> NDArray[np.float64]:
+        """The same."""
+        return self.solve(targets, alphas)
+
+    def serves(self, alphas: NDArray[Any]) -> bool:
+        """Whether it speaks for all of these alphas."""
+        return bool((alphas == self.alpha).all())
 
     def inverse_diagonal(self, alpha: float) -> NDArray[np.float64]:
         """The diagonal of (A + alpha I)^-1. Cost: n^3 / 3 operations, and 2 `PANEL_ROWS` n numbers."""

@@ -15,7 +15,7 @@ from mercer.compute.runtime.memory import MAX_UNASKED_BYTES, Budget
 from mercer.errors import explained, speaks
 from mercer.operators.dense import DIVIDE_AND_CONQUER_SIZES
 from mercer.solvers.ridge.base import PASSES, Cost, Matrix, Solver, Speed, System
-from mercer.solvers.ridge.checks import overwritable, ready, relative_residual, row_sums, solves
+from mercer.solvers.ridge.checks import ready, relative_residual, row_sums, solves, stored
 from mercer.solvers.ridge.outcome import Outcome
 from mercer.solvers.ridge.spectrum import Spectrum
 
@@ -42,6 +42,7 @@ class Eigen(Solver):
     """
 
     needs: ClassVar[Literal["matrix", "products"]] = "matrix"
+    at_backend: ClassVar[bool] = True
     whole_path: ClassVar[bool] = True
 
     @speaks
@@ -57,8 +58,10 @@ class Eigen(Solver):
         -------
         Spectrum
         """
-        A = overwritable(matrix)
+        A = stored(matrix)
         row_sums(A)  # an error where there is NaN, of which LAPACK says nothing
+        if not isinstance(A, np.ndarray):
+            return Spectrum(*A.square.spectrum())
         remedy = "Use Cholesky() with one alpha that is large enough, or fewer rows."
         if 16 * A.size > MAX_UNASKED_BYTES:
             Budget.of(None).require(16 * A.size, f"the eigenvectors of {len(A)} rows", remedy)

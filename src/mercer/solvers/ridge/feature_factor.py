@@ -79,6 +79,14 @@ class FeatureFactor:
             return found
         return np.asarray(found + (targets - self.span @ (self.span.T @ targets)) / self.alpha)
 
+    def roughly(self, targets: NDArray[Any], alphas: NDArray[Any]) -> Array:
+        """The same."""
+        return self.solve(targets, alphas)
+
+    def serves(self, alphas: NDArray[Any]) -> bool:
+        """For those of the problem, which are all the one of the factor."""
+        return True
+
     def multiply(self, x: NDArray[Any]) -> Array:
         """Z'Z x."""
         inside = x if self.span is None else self.span @ (self.span.T @ x)

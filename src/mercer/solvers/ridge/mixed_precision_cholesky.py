@@ -9,7 +9,7 @@ Exploiting the performance of 32 bit floating point arithmetic in obtaining 64 b
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,17 +70,11 @@ class SingleFactor(Kept):
 
         Cost: 4 n^2 operations per column and step.
         """
-        x, before = self.roughly(targets), np.inf
-        for step in range(MAX_STEPS):
-            left = targets - self.multiply(x) - self.alpha * x
-            sizes, goals = (np.abs(each).max(axis=0, initial=0.0) for each in (left, x))
-            if (sizes <= RESIDUAL_TOLERANCE * self.norm * goals).all():
-                return x + self.roughly(left), step + 1  # the residual is known, and nothing is left after it
-            worst = float((sizes / np.maximum(goals, np.finfo(np.float64).tiny)).max())
-            if not worst < before / 2:  # NaN neither
-                break
-            x, before = x + self.roughly(left), worst
-        return x, NO_STEPS
+        return refined(self, targets)
+
+    def serves(self, alphas: NDArray[Any]) -> bool:
+        """For none: determinants take a factor in float64."""
+        return False
 
     def inverse_diagonal(self, alpha: float) -> NDArray[np.float64]:
         """The diagonal of (A + alpha I)^-1. Cost: a factor in float64, n^2 numbers for it, and n^3 / 3 operations."""
@@ -98,6 +92,32 @@ class SingleFactor(Kept):
             needs, got = "a factor in float64 where float32 has one", "there is none"
             raise MercerError(message(needs, got, "This is a defect: please report it.", subject="Cholesky"))
         return factor
+
+
+class Rough(Protocol):
+    """A factor of A + alpha I with a few digits, and products with A itself."""
+
+    @property
+    def alpha(self) -> float: ...
+    @property
+    def norm(self) -> float: ...
+    def roughly(self, targets: NDArray[Any]) -> NDArray[np.float64]: ...
+    def multiply(self, x: NDArray[Any]) -> NDArray[np.float64]: ...
+
+
+def refined(factor: Rough, targets: NDArray[Any]) -> tuple[NDArray[np.float64], int]:
+    """The solution, and after how many steps it has the digits of float64; `NO_STEPS` where it has not."""
+    x, before = factor.roughly(targets), np.inf
+    for step in range(MAX_STEPS):
+        left = targets - factor.multiply(x) - factor.alpha * x
+        sizes, goals = (np.abs(each).max(axis=0, initial=0.0) for each in (left, x))
+        if (sizes <= RESIDUAL_TOLERANCE * factor.norm * goals).all():
+            return x + factor.roughly(left), step + 1  # the residual is known, and nothing is left after it
+        worst = float((sizes / np.maximum(goals, np.finfo(np.float64).tiny)).max())
+        if not worst < before / 2:  # NaN neither
+            break
+        x, before = x + factor.roughly(left), worst
+    return x, NO_STEPS
 
 
 def single_factor(A: NDArray[np.float64], norm: float, alpha: float, run: Run = IDLE) -> SingleFactor | None:

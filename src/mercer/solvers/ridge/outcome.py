@@ -15,6 +15,12 @@ class Decomposition(Protocol):
     def solve(self, targets: NDArray[Any], alphas: NDArray[Any]) -> NDArray[Any]:
         """(A + alpha_t I)^-1 b_t for each column b_t."""
 
+    def roughly(self, targets: NDArray[Any], alphas: NDArray[Any]) -> NDArray[Any]:
+        """The same, where a few digits do."""
+
+    def serves(self, alphas: NDArray[Any]) -> bool:
+        """Whether it speaks for all of these alphas, with all digits."""
+
     def multiply(self, x: NDArray[Any]) -> NDArray[Any]:
         """A x."""
 
@@ -23,6 +29,17 @@ class Decomposition(Protocol):
 
     def log_determinant(self, alpha: float) -> float:
         """log det(A + alpha I)."""
+
+
+class UsedUp(Decomposition, Protocol):
+    """A factor of A + alpha I in the memory of A, or in memory that is short."""
+
+    @property
+    def condition(self) -> float:
+        """An estimate of the condition number of A + alpha I, in the 1-norm."""
+
+    def restore(self) -> object:
+        """A is as it was, and its memory free for another factor: this one is used up."""
 
 
 @dataclass(frozen=True, eq=False)

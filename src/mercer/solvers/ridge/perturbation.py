@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.solvers.ridge.mixed_precision_cholesky import SingleFactor
 from mercer.solvers.ridge.outcome import Decomposition
 
 Array = NDArray[np.float64]
@@ -43,12 +42,11 @@ def perturbations(decomposition: Decomposition, predict: Predict, alphas: NDArra
     draw : an error of the right side, (n, outputs), from a source of random numbers
     """
     random = np.random.default_rng(0)
-    solve = decomposition.roughly if isinstance(decomposition, SingleFactor) else decomposition.solve
     at_once = PROBES_PER_OUTPUT if len(alphas) <= MAX_OUTPUTS_AT_ONCE else 1
     found = []
     for _ in range(PROBES_PER_OUTPUT // at_once):
         errors = np.hstack([draw(random) for _ in range(at_once)])
-        tables = predict(solve(errors, np.tile(alphas, at_once)), errors)
+        tables = predict(decomposition.roughly(errors, np.tile(alphas, at_once)), errors)
         found.append([ERROR_FACTOR * mean_size(table).reshape(at_once, -1).max(axis=0) for table in tables])
     return np.max(found, axis=0)  # type: ignore[no-any-return]
 

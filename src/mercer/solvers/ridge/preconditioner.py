@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer.backends.squares import Features, Square
 from mercer.compute.runtime.lapack import MAX_CALL_OPERATIONS
 from mercer.compute.runtime.memory import Budget
 from mercer.compute.runtime.run import Run
@@ -45,14 +46,14 @@ class Preconditioner:
     never taken to be less than `floor` here, and M stays positive definite whatever rounding does. This changes how
     many iterations there are, and no solution.
 
-    features : F, (n, k)
+    features : F, (n, k), in this process or at a backend
     top : the largest eigenvalue of F'F, estimated from below: at most that of A
     left : the trace of A - F F'
     slope : how fast that falls with the rank: like rank^-slope
     inner : of F'F, for the alphas that were asked for; None where the rank is 0
     """
 
-    features: Array
+    features: Array | Features
     top: float
     left: float
     slope: float
@@ -70,7 +71,7 @@ class Preconditioner:
 
     def ridges(self, alphas: Array) -> Array:
         """The alphas that M is made with: for an alpha of 0 the mean of what F leaves of the diagonal of A."""
-        mean = self.left / len(self.features)
+        mean = self.left / self.features.shape[0]
         return np.maximum(np.where(alphas > 0, alphas, mean if mean > 0 else 1.0), self.floor)
 
     def solve(self, R: Array, alphas: Array) -> Array:
@@ -78,6 +79,8 @@ class Preconditioner:
         ridges = self.ridges(alphas)
         if self.inner is None:
             return np.asarray(R / ridges)
+        if not isinstance(self.features, np.ndarray):
+            return (R - self.features.along(self.inner.solve(self.features.across(R), ridges))) / ridges
         inner, Z = np.zeros((self.rank, R.shape[1])), np.empty_like(R)
         parts = list(strips(len(R), 2 * self.rank * R.shape[1]))
         for part in parts:
@@ -102,10 +105,12 @@ def build(matrix: Operator, alphas: Array, rank: int | None, tolerance: float, s
     run : where it stops, the rank that was reached is taken
     """
     n = matrix.shape[0]
-    most = min(n // MIN_ROWS_PER_COLUMN, MAX_RANK, MAX_FACTOR_NUMBERS // n) if rank is None else min(rank, n)
-    Budget.of(None).require(8 * n * most, f"a preconditioner of rank {most}", "Use a lower rank.")
+    square = matrix.at_backend()
+    widest = MAX_FACTOR_NUMBERS // n if square is None else square.most_features()
+    most = min(n // MIN_ROWS_PER_COLUMN, MAX_RANK, widest) if rank is None else min(rank, n)
     worth = Worth(n, float(alphas.min(initial=np.inf)), tolerance)
-    pivots, asked = RandomPivots(_finite(matrix.diagonal()), matrix.block, most), worth if rank is None else worth.note
+    asked = worth if rank is None else worth.note
+    pivots = _pivots(matrix, square, most)
 
     def enough(rank: int, left: float) -> bool:
         over = run.over(rank)  # with any rank there is a model: the steps after it stop
@@ -113,10 +118,21 @@ def build(matrix: Operator, alphas: Array, rank: int | None, tolerance: float, s
 
     with run.stage("preconditioner", max(1, most)):
         features = pivots.run(np.random.default_rng(seed), enough).features
-        product = _square(_finite(features))
+        product = _square(_finite(features)) if isinstance(features, np.ndarray) else _finite(features.squares())
         top = max(edges(product).high, 0.0) if len(product) else 0.0
         made = Preconditioner(features, top, float(pivots.left.sum()), worth.slope)
         return replace(made, inner=_decomposed(product, np.unique(made.ridges(alphas)))) if len(product) else made
+
+
+def _pivots(matrix: Operator, square: Square | None, most: int) -> RandomPivots:
+    """Those of the rows, with room for so many columns in this process or at a backend."""
+    diagonal = _finite(matrix.diagonal())
+    if square is None:
+        Budget.of(None).require(8 * len(diagonal) * most, f"a preconditioner of rank {most}", "Use a lower rank.")
+        return RandomPivots(diagonal, matrix.block, most)
+    from mercer.solvers.ridge.at_backend import PivotsAtBackend  # most matrices are in this process
+
+    return PivotsAtBackend(diagonal, square, most)
 
 
 def _finite(values: NDArray[Any]) -> NDArray[Any]:

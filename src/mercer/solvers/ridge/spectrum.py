@@ -86,6 +86,14 @@ class Spectrum:
         """(A + alpha_t I)^-1 b_t for each column b_t."""
         return np.asarray(self.vectors @ (self.inverses(alphas) * (self.vectors.T @ targets)))
 
+    def roughly(self, targets: NDArray[Any], alphas: NDArray[Any]) -> NDArray[np.float64]:
+        """The same."""
+        return self.solve(targets, alphas)
+
+    def serves(self, alphas: NDArray[Any]) -> bool:
+        """For all alphas."""
+        return True
+
     def multiply(self, x: NDArray[Any]) -> NDArray[np.float64]:
         """A x, from the decomposition; negative eigenvalues count as they are, so that a residual shows them."""
         return np.asarray(self.vectors @ (self.values[:, None] * (self.vectors.T @ x)))

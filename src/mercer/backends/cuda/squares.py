@@ -1,0 +1,250 @@
+"""Symmetric matrices on a device, whose rows are computed whenever they are needed: only a factor is stored."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import Any, Protocol
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from mercer.backends.base import Chosen
+from mercer.backends.cuda import panels
+from mercer.backends.cuda.factors import DeviceFactor, condition_of
+from mercer.backends.cuda.features import DeviceFeatures
+from mercer.backends.cuda.resident import Resident
+from mercer.backends.cuda.room import free_bytes, require
+from mercer.backends.squares import Array, Rows, too_small
+from mercer.compute.runtime.lapack import patiently
+from mercer.compute.runtime.memory import Budget
+from mercer.compute.runtime.run import Run
+
+SLICE_NUMBERS = 1 << 25
+"""Numbers of the rows that are computed at once (256 MiB); a formula holds some ten of such blocks."""
+FORMULA_BLOCKS = 12
+"""So many of them are counted."""
+EIGENVECTOR_COPIES = 5
+"""Matrices of n^2 numbers that the eigenvectors take, the matrix counted."""
+FEATURE_SHARE = 0.25
+"""Of the free memory, for the columns of a preconditioner whose number nobody named."""
+ROUNDING = {torch.float64: np.finfo(np.float64).eps, torch.float32: 0.0}
+"""The reciprocal of a condition number below which there is no factor."""
+
+
+class Computed(Protocol):
+    """Where the rows of a symmetric matrix come from: an evaluator, or an array of this process."""
+
+    shape: tuple[int, int]
+
+    def device_rows(self, i0: int, i1: int) -> torch.Tensor:
+        """(i1 - i0, m): some rows, on the device."""
+        ...
+
+    def within(self, rows: Chosen, columns: Chosen) -> Computed:
+        """Some rows and columns; None for all."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Sent:
+    """A stored array, whose rows are sent when they are asked for."""
+
+    values: NDArray[Any]
+    resident: Resident
+
+    @property
+    def shape(self) -> tuple[int, int]:  # type: ignore[override]
+        return self.values.shape  # type: ignore[return-value]
+
+    def device_rows(self, i0: int, i1: int) -> torch.Tensor:
+        return self.resident.sent(self.values[i0:i1])
+
+    def within(self, rows: Chosen, columns: Chosen) -> Sent:
+        chosen = self.values if rows is None else self.values[rows]
+        return replace(self, values=chosen if columns is None else chosen[:, columns])
+
+
+@dataclass(frozen=True, eq=False)
+class DeviceSquare:
+    """D (k_ij - h_i - h_j) D of a matrix K: a `Square` on a device.
+
+    computed : K
+    known : the diagonal of K
+    shifts, roots : h and the diagonal of D; None for zeros, and ones
+    """
+
+    computed: Computed
+    known: Array
+    resident: Resident
+    shifts: Array | None = None
+    roots: Array | None = None
+
+    @property
+    def shape(self) -> tuple[int, int]:  # type: ignore[override]
+        return len(self.known), len(self.known)
+
+    # -- entries --------------------------------------------------------------------------------------------------
+
+    def diagonal(self) -> Array:
+        found = self.known.copy()
+        if self.shifts is not None and self.roots is not None:
+            found = (found - 2 * self.shifts) * self.roots * self.roots
+        return found
+
+    def shifted(self, shifts: Array, roots: Array) -> DeviceSquare:
+        if self.shifts is not None:
+            raise NotImplementedError  # no problem is centred twice
+        return replace(self, shifts=shifts, roots=roots)
+
+    def block(self, i: Rows, j: Rows) -> Array:
+        out = np.empty((len(i), len(j)))
+        if out.size:
+            self.resident.block(self.computed.within(i, j).device_rows(0, len(i)), out)
+            rows, columns = np.nonzero(i[:, None] == j)
+            out[rows, columns] = self.known[i[rows]]
+        if self.shifts is not None and self.roots is not None:
+            out -= self.shifts[i][:, None] + self.shifts[j]
+            out *= self.roots[i][:, None] * self.roots[j]
+        return out
+
+    def columns(self, chosen: Rows) -> Iterator[tuple[slice, torch.Tensor]]:
+        """All rows of some columns, slice by slice, on the device; none is chosen twice."""
+        part, at = self.computed.within(None, chosen), self._position(chosen)
+        for rows in slices(len(self.known), len(chosen)):
+            found = part.device_rows(rows.start, rows.stop).to(torch.float64, copy=True)
+            here = np.flatnonzero((chosen >= rows.start) & (chosen < rows.stop))
+            if here.size:
+                known = self.resident.sent(self.known[chosen[here]])
+                found[self._position(chosen[here] - rows.start), self._position(here)] = known
+            yield rows, self._shift(found, rows, at)
+
+    def _position(self, chosen: NDArray[np.intp]) -> torch.Tensor:
+        return self.resident.sent(chosen, torch.int64)
+
+    @cached_property
+    def _centre(self) -> tuple[torch.Tensor, torch.Tensor] | None:
+        """The shifts and the roots, on the device."""
+        if self.shifts is None or self.roots is None:
+            return None
+        return self.resident.sent(self.shifts), self.resident.sent(self.roots)
+
+    def _shift(self, found: torch.Tensor, i: slice, j: slice | torch.Tensor) -> torch.Tensor:
+        """Values of K in some rows and columns, in place."""
+        if self._centre is not None:
+            shifts, roots = self._centre
+            found -= shifts[i][:, None] + shifts[j]
+            found *= roots[i][:, None] * roots[j]
+        return found
+
+    def _whole_rows(self) -> Iterator[tuple[slice, torch.Tensor]]:
+        """All rows, slice by slice."""
+        n = len(self.known)
+        for rows in slices(n, n):
+            found = self.computed.device_rows(rows.start, rows.stop).to(torch.float64, copy=True)
+            found[:, rows].diagonal().copy_(self.resident.sent(self.known[rows]))
+            yield rows, self._shift(found, rows, slice(None))
+            self.resident.settle()
+
+    # -- what reads it once ---------------------------------------------------------------------------------------
+
+    def row_sums(self) -> Array:
+        sums = torch.empty(len(self.known), dtype=torch.float64, device=self.resident.device)
+        for rows, values in self._whole_rows():
+            sums[rows] = values.abs_().sum(dim=1)
+        return self.resident.brought(sums)
+
+    def times(self, V: NDArray[Any]) -> Array:
+        columns = self.resident.sent(V)
+        out = torch.empty(columns.shape, dtype=torch.float64, device=self.resident.device)
+        for rows, values in self._whole_rows():
+            out[rows] = values @ columns
+        return self.resident.brought(out)
+
+    def whole(self) -> Array:
+        n = len(self.known)
+        Budget.of(None).require(8 * n * n, "its dense matrix", "Use products A @ V, or blocks.")
+        out = np.empty((n, n))
+        for rows, values in self._whole_rows():
+            self.resident.block(values, out[rows])
+        return out
+
+    # -- decompositions -------------------------------------------------------------------------------------------
+
+    def factor(self, alpha: float, norm: float, run: Run) -> DeviceFactor | None:
+        n, kind = len(self.known), self._kind_of_factor()
+        lower = self._lower(alpha, kind)
+        if panels.factor_in_place(lower, self.resident.settle, run.tell):
+            factor = DeviceFactor(self, lower, alpha, norm + alpha)
+            factor.condition = condition_of(factor, n)
+            if (
+                1 / factor.condition > ROUNDING[kind]
+            ):  # else it is a matter of luck whether the last pivots are positive
+                return factor
+        if kind == torch.float32:
+            raise too_small(alpha, n)
+        return None
+
+    def _kind_of_factor(self) -> torch.dtype:
+        """float64 where that fits, float32 where only that does."""
+        free, n = free_bytes(self.resident.device), len(self.known)
+        if factor_bytes(n, 8) <= free:
+            return torch.float64
+        require(self.resident.device, factor_bytes(n, 4), f"the Cholesky factor of {n} rows in float32")
+        return torch.float32
+
+    def _lower(self, alpha: float, kind: torch.dtype) -> torch.Tensor:
+        """A + alpha I on and below the diagonal; above it there is anything."""
+        n = len(self.known)
+        lower = torch.empty((n, n), dtype=kind, device=self.resident.device)
+        for rows, values in self._whole_rows():
+            values[:, rows].diagonal().add_(alpha)
+            lower[rows, : rows.stop] = values[:, : rows.stop]
+        return lower
+
+    def spectrum(self) -> tuple[Array, Array]:
+        n, device = len(self.known), self.resident.device
+        require(device, 8 * EIGENVECTOR_COPIES * n * n, f"the eigenvectors of {n} rows")
+        Budget.of(None).require(8 * n * n, f"the eigenvectors of {n} rows", "Use Cholesky() with one alpha.")
+        lower = self._lower(0.0, torch.float64)
+        self.resident.settle()
+        values, vectors = patiently(partial(torch.linalg.eigh, lower))
+        del lower
+        return self.resident.brought(values), self._brought(vectors)
+
+    def _brought(self, vectors: torch.Tensor) -> Array:
+        """Columns side by side in this process, as LAPACK leaves them."""
+        out = np.empty(vectors.shape).T
+        self.resident.block(vectors.T, out.T)
+        return out
+
+    # -- a pivoted factor -----------------------------------------------------------------------------------------
+
+    def most_features(self) -> int:
+        return int(FEATURE_SHARE * free_bytes(self.resident.device)) // (8 * len(self.known))
+
+    def features(self, count: int) -> DeviceFeatures:
+        n = len(self.known)
+        require(self.resident.device, 8 * n * count, f"a preconditioner of rank {count}")
+        return DeviceFeatures(self, count)
+
+
+def square_of(rows: Any, diagonal: NDArray[Any], resident: Resident) -> DeviceSquare | None:
+    """The square of an evaluator, or of an array; None of an evaluator whose values are computed by this process."""
+    if not isinstance(rows, np.ndarray) and not hasattr(rows, "device_rows"):
+        return None
+    computed = Sent(rows, resident) if isinstance(rows, np.ndarray) else rows
+    return DeviceSquare(computed, np.array(diagonal, dtype=np.float64), resident)
+
+
+def factor_bytes(n: int, size: int) -> int:
+    """Bytes of a factor with numbers of a size, and of all that is held while it is made and used."""
+    return size * n * (n + 3 * panels.PANEL) + 8 * FORMULA_BLOCKS * min(SLICE_NUMBERS, n * n)
+
+
+def slices(rows: int, columns: int) -> list[slice]:
+    """Some rows after the other, about `SLICE_NUMBERS` numbers each."""
+    step = max(1, SLICE_NUMBERS // max(1, columns))
+    return [slice(start, min(start + step, rows)) for start in range(0, rows, step)]

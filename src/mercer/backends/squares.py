@@ -1,0 +1,162 @@
+"""Symmetric matrices of many rows at a backend: nothing of their size comes to this process unless it is asked for.
+
+A square is not stored: its rows are computed whenever they are needed, which a card does many times faster than it
+factors them. Only a factor is held.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer.compute.runtime.run import Run
+from mercer.errors import BudgetError, InputError, message, number_of
+
+Array = NDArray[np.float64]
+Rows = NDArray[np.intp]
+
+
+class Factor(Protocol):
+    """L with A + alpha I = L L', at a backend; it answers what solvers ask of a decomposition.
+
+    alpha : the ridge; other alphas are refused
+    norm : the largest sum of |A + alpha I| along a row
+    condition : an estimate of the condition number, in the 1-norm
+    single : whether L is in float32, so that a solution has a few digits only
+    """
+
+    alpha: float
+    norm: float
+    condition: float
+    single: bool
+
+    def solve(self, targets: NDArray[Any], alphas: NDArray[Any] | None = None) -> Array:
+        """(A + alpha I)^-1 b for each column b, with the digits of L."""
+        ...
+
+    def roughly(self, targets: NDArray[Any], alphas: NDArray[Any] | None = None) -> Array:
+        """The same, where a few digits do."""
+        ...
+
+    def multiply(self, x: NDArray[Any]) -> Array:
+        """A x, in float64."""
+        ...
+
+    def inverse_diagonal(self, alpha: float) -> Array:
+        """The diagonal of (A + alpha I)^-1."""
+        ...
+
+    def log_determinant(self, alpha: float) -> float:
+        """log det(A + alpha I)."""
+        ...
+
+    def serves(self, alphas: NDArray[Any]) -> bool:
+        """Whether it speaks for all of these alphas."""
+        ...
+
+    def restore(self) -> None:
+        """Give the memory of L back: this factor is used up."""
+        ...
+
+
+class Features(Protocol):
+    """F of n rows, whose columns come one block after the other: a pivoted Cholesky factor of a square."""
+
+    shape: tuple[int, int]
+    """The rows, and the columns that are there."""
+    size: int
+    """The numbers that there is room for."""
+
+    def rows(self, chosen: Rows) -> Array:
+        """Some rows."""
+        ...
+
+    def extend(self, chosen: Rows, before: Array, lower: Array) -> Array:
+        """New columns: those of the square at new pivots, less what the pivots before explain, divided by L'.
+
+        before : the rows of F at the new pivots
+        lower : L, the factor of what is left of the square among them
+
+        Returns the sums of squares of the new columns along the rows, (n,).
+        """
+        ...
+
+    def across(self, R: Array) -> Array:
+        """F'R."""
+        ...
+
+    def along(self, x: Array) -> Array:
+        """F x."""
+        ...
+
+    def squares(self) -> Array:
+        """F'F."""
+        ...
+
+
+class Square(Protocol):
+    """A symmetric matrix A at a backend."""
+
+    shape: tuple[int, int]
+
+    def diagonal(self) -> Array:
+        """The entries a_ii."""
+        ...
+
+    def row_sums(self) -> Array:
+        """The sums of |A| along the rows."""
+        ...
+
+    def block(self, i: Rows, j: Rows) -> Array:
+        """The entries in some rows and columns."""
+        ...
+
+    def times(self, V: NDArray[Any]) -> Array:
+        """A V."""
+        ...
+
+    def whole(self) -> Array:
+        """A, in this process."""
+        ...
+
+    def shifted(self, shifts: Array, roots: Array) -> Square:
+        """The square with the entries roots_i (a_ij - shifts_i - shifts_j) roots_j."""
+        ...
+
+    def factor(self, alpha: float, norm: float, run: Run) -> Factor | None:
+        """The factor of A + alpha I; None where that is not positive definite to rounding.
+
+        In float64, or in float32 where the memory is enough for that only.
+
+        norm : the largest sum of |A| along a row
+        run : takes the share of finished work, and may stop it
+        """
+        ...
+
+    def spectrum(self) -> tuple[Array, Array]:
+        """The eigenvalues in rising order, and the eigenvectors, in this process."""
+        ...
+
+    def most_features(self) -> int:
+        """How many columns of n numbers there is room for."""
+        ...
+
+    def features(self, count: int) -> Features:
+        """A factor without columns yet, and room for so many."""
+        ...
+
+
+def too_small(alpha: float, n: int) -> BudgetError:
+    """The error where float32 cannot have a factor, and float64 has no room."""
+    needs, got = "an alpha that float32 can tell from the rounding of A", f"got {alpha:g} for {number_of(n, 'row')}"
+    remedy = "Use a larger alpha, or fewer rows: there is no room for a factor in float64."
+    return BudgetError(message(needs, got, remedy, subject="Cholesky"))
+
+
+def check_alphas(own: float, alphas: Any) -> None:
+    """An error for an alpha that a factor was not made for."""
+    if not (np.asarray(alphas) == own).all():
+        got, remedy = f"got {alphas}", "Solve for one alpha at a time, or use Eigen(), which serves them all."
+        raise InputError(message(f"the alpha it was made for, {own:g}", got, remedy, subject="A Cholesky factor"))

@@ -1,0 +1,155 @@
+"""What is solved with matrices at a backend: factors are kept there, vectors go there and come back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mercer.backends import squares
+from mercer.backends.squares import Features, Square
+from mercer.compute.runtime.run import IDLE, Run
+from mercer.errors import BudgetError, message
+from mercer.lifts.pivoting import Factor, RandomPivots, tolerance
+from mercer.operators.at_backend import AtBackend
+from mercer.solvers.ridge import cholesky_factor
+from mercer.solvers.ridge.checks import row_sums
+from mercer.solvers.ridge.mixed_precision_cholesky import NO_STEPS, refined
+from mercer.solvers.ridge.outcome import UsedUp
+
+Array = NDArray[np.float64]
+
+
+def solved(A: AtBackend, norm: float, alpha: float, targets: Array, run: Run) -> tuple[UsedUp, Array, int] | None:
+    """A factor at a backend, the solution, and its steps from float32; None without a factor.
+
+    Float32 is for matrices that float64 has no room for.
+    """
+    factor = A.square.factor(alpha, norm, run)
+    if factor is None:
+        return None
+    if not factor.single:
+        return factor, factor.solve(targets), NO_STEPS
+    known = Refined(factor)
+    x, steps = refined(known, targets)
+    if steps == NO_STEPS:
+        raise squares.too_small(alpha, len(x))
+    return known, x, steps
+
+
+def factor_of(A: Array | AtBackend, alpha: float) -> cholesky_factor.Factor | squares.Factor | None:
+    """The factor of A + alpha I in float64, in A's memory or at a backend; None where there is none."""
+    if isinstance(A, np.ndarray):
+        return cholesky_factor.factorize(A, alpha)
+    factor = A.square.factor(alpha, float(row_sums(A).max()), IDLE)
+    if factor is not None and factor.single:
+        factor.restore()
+        n = A.shape[0]
+        needs, got = f"a factor of {n} rows in float64", "there is room for one in float32"
+        raise BudgetError(message(needs, got, "Fit fewer rows for standard deviations.", subject="Cholesky"))
+    return factor
+
+
+@dataclass(frozen=True, eq=False)
+class Refined:
+    """A factor in float32 at a backend, whose solutions are refined by products with A.
+
+    rough : the factor
+    """
+
+    rough: squares.Factor
+
+    @property
+    def alpha(self) -> float:
+        """The ridge."""
+        return self.rough.alpha
+
+    @property
+    def norm(self) -> float:
+        """The largest sum of |A + alpha I| along a row."""
+        return self.rough.norm
+
+    @property
+    def condition(self) -> float:
+        """An estimate of the condition number in the 1-norm."""
+        return self.rough.condition
+
+    def solve(self, targets: NDArray[Any], alphas: NDArray[Any]) -> NDArray[np.float64]:
+        """(A + alpha I)^-1 b for each column b. Cost: some products with A."""
+        squares.check_alphas(self.alpha, alphas)
+        return refined(self, targets)[0]
+
+    def roughly(self, targets: NDArray[Any], alphas: NDArray[Any] | None = None) -> NDArray[np.float64]:
+        """The same without steps, with a few digits."""
+        return self.rough.roughly(targets, alphas)
+
+    def multiply(self, x: NDArray[Any]) -> NDArray[np.float64]:
+        """A x."""
+        return self.rough.multiply(x)
+
+    def inverse_diagonal(self, alpha: float) -> NDArray[np.float64]:
+        """An error: there is no room for a factor in float64."""
+        return self.rough.inverse_diagonal(alpha)
+
+    def log_determinant(self, alpha: float) -> float:
+        """An error, likewise."""
+        return self.rough.log_determinant(alpha)
+
+    def serves(self, alphas: NDArray[Any]) -> bool:
+        """For none."""
+        return False
+
+    def restore(self) -> None:
+        """Give the memory of the factor back."""
+        self.rough.restore()
+
+
+class PivotsAtBackend(RandomPivots):
+    """Randomly pivoted Cholesky of a square: choices are made here, columns are computed and kept there.
+
+    The same draws and the same pivots as `RandomPivots`, up to rounding.
+
+    diagonal : (n,), that of the square
+    square : the matrix
+    count : the most pivots
+    """
+
+    def __init__(self, diagonal: NDArray[Any], square: Square, count: int) -> None:
+        self.values = square.block
+        self.left = np.maximum(np.asarray(diagonal, dtype=np.float64), 0.0)
+        self.floor = tolerance(count) * self.left
+        self.columns = square.features(count)
+        self.features: Any = _Rows(self.columns)
+        self.upper = np.zeros((count, count), order="F")
+        self.pivots = []
+
+    def _factor(self) -> Factor:
+        k, features = len(self.pivots), cast("Array", self.columns)
+        return Factor(np.array(self.pivots, dtype=np.intp), self.upper[:k, :k].copy(order="F"), features)
+
+    def _take(self, chosen: NDArray[np.intp], lower: Array, run: Run) -> None:
+        i, t = len(self.pivots), len(chosen)
+        before = self.columns.rows(chosen)
+        self.left -= self.columns.extend(chosen, before, lower)
+        run.tell(i + t)
+        self.left[self.left <= self.floor] = 0.0
+        self.left[chosen] = 0.0
+        self.upper[:i, i : i + t] = before.T
+        self.upper[i : i + t, i : i + t] = lower.T
+        self.pivots.extend(chosen.tolist())
+
+
+class _Rows:
+    """The rows of features at a backend, as `RandomPivots` reads them: `features[rows, :k]` with all k columns."""
+
+    def __init__(self, columns: Features) -> None:
+        self.columns = columns
+
+    @property
+    def size(self) -> int:
+        return self.columns.size
+
+    def __getitem__(self, at: tuple[NDArray[np.intp], slice]) -> Array:
+        return self.columns.rows(at[0])
