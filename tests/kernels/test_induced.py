@@ -163,7 +163,7 @@ def test_waves_against_dirichlet():
 
 def is_fused(kernel, rows):
     points = points_from(rows)
-    return isinstance(dispatch.fused(kernel, points, points), Fused)
+    return isinstance(dispatch.bound(kernel, points, points), Fused)
 
 
 @pytest.mark.parametrize("kernel", [Trigonometric(6, 0.5), Powers(8), Powers(30)], ids=str)
@@ -192,7 +192,7 @@ def test_high_monomials_of_single_precision_are_left_to_numpy():
 def test_tracing_subsets_computes_nothing():
     """A formula for 10^5 x 10^5 pairs is refused at once, not after a matrix of them."""
     points = points_from(np.zeros((100_000, 3)))
-    assert dispatch.fused(Subsets(1, 2), points, points) is None
+    assert dispatch.bound(Subsets(1, 2), points, points) is None
 
 
 @pytest.mark.parametrize(

@@ -49,7 +49,7 @@ STATIONARY = {
 
 def fused_gram(kernel, X, Z=None):
     left = points_from(X)
-    assert dispatch.fused(kernel, left, left if Z is None else points_from(Z)) is not None
+    assert dispatch.bound(kernel, left, left if Z is None else points_from(Z)) is not None
     with fused_from(0):
         return kernel(X, Z)
 
@@ -272,7 +272,7 @@ def test_small_angles(kernel, d):
 
 def chosen(kernel, X):
     points = points_from(X)
-    return dispatch.fused(kernel, points, points)
+    return dispatch.bound(kernel, points, points)
 
 
 def kinds(fused):
@@ -293,7 +293,7 @@ def test_float32_rows_of_usual_lengths_are_multiplied_in_float32(d):
     """The error of a product is that of |x|^2 + |z|^2 at most: rows far apart are no reason for float64."""
     X, Z = draw(1500, d).astype(np.float32), draw(1500, d, seed=1).astype(np.float32)
     points = (points_from(side) for side in (X, Z))
-    way = dispatch.fused(Gaussian(math.sqrt(d)), *points)
+    way = dispatch.bound(Gaussian(math.sqrt(d)), *points)
     assert (way.precision, kinds(way)) == ("float32", ["product"])
     wanted = np.exp(-cdist(X.astype(float), Z.astype(float), "sqeuclidean") / (2 * d))
     np.testing.assert_allclose(Gaussian(math.sqrt(d))(X, Z), wanted, rtol=1e-6)
@@ -340,5 +340,5 @@ def test_long_rows_of_both_sides_are_told_apart_by_differences():
 
 def kinds_of(kernel, X, Z):
     """How the fused pass gets distances."""
-    found = dispatch.fused(kernel, points_from(X), points_from(Z))
+    found = dispatch.bound(kernel, points_from(X), points_from(Z))
     return [method.kind for method in found.methods.values()]

@@ -7,7 +7,7 @@ import mercer
 from mercer.errors import KernelError, ParseError
 from mercer.kernels import Exp, Gaussian, Linear, Mismatch, Sum
 from mercer.kernels.base import MAX_DEPTH
-from mercer.kernels.evaluation.dispatch import fused
+from mercer.kernels.evaluation.dispatch import bound
 from mercer.kernels.points import points_from
 from mercer.kernels.text import MAX_LETTERS
 from mercer.kernels.text_grammar import MAX_NODES
@@ -108,7 +108,7 @@ def test_names_of_columns_are_no_tex():
 def test_long_formulas_are_not_compiled():
     """Compiling would take minutes; plain NumPy gives the same values."""
     points, kernel = points_from(np.linspace(0, 0.9, 8)[:, None]), mercer.parse("powers(degree=1000)")
-    assert fused(kernel, points, points) is None
+    assert bound(kernel, points, points) is None
     values = kernel(points.values)
     assert values[7, 7] == pytest.approx(0.81 / 0.19)
 

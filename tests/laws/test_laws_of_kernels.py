@@ -28,7 +28,7 @@ GIVEN = {
 
 def is_fused(kernel, d=2):
     points = points_from(kernel.domain.place(np.random.default_rng(0).normal(size=(5, d))))
-    return isinstance(dispatch.fused(kernel, points, points), Fused)
+    return isinstance(dispatch.bound(kernel, points, points), Fused)
 
 
 @pytest.mark.parametrize("name", LEAVES)

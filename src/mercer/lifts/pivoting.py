@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import blas, lapack
 
-from mercer.compute.codegen.tiles import Fused
+from mercer.backends.base import Evaluator
 from mercer.compute.runtime import threads
 from mercer.compute.runtime.lapack import MAX_CALL_OPERATIONS, divide_by_triangle, subtract_product
 from mercer.compute.runtime.run import IDLE, Run
@@ -169,14 +169,14 @@ class Blocks:
         return are_few(rows * (self.count - COLUMNS_TO_BIND) * weight / MIN_BOUND)
 
     @cached_property
-    def whole(self) -> Fused | None:
+    def whole(self) -> Evaluator | None:
         """All rows with all rows; None where each block binds its own, or none is bound."""
         if self.few or math.prod(self.points.shape) > MAX_BOUND_NUMBERS:
             return None
         found = evaluator(self.kernel, self.points, self.points)
-        return found if isinstance(found, Fused) else None
+        return found if found.threaded else None
 
-    def of_all_rows(self, chosen: NDArray[np.intp]) -> Fused | Plain:
+    def of_all_rows(self, chosen: NDArray[np.intp]) -> Evaluator:
         """All rows with some."""
         if self.whole is not None:
             return self.whole.within(None, chosen)

@@ -10,14 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mercer.compute.codegen.tiles import Fused
+from mercer.backends.base import Evaluator
 from mercer.compute.runtime import threads as workers
 from mercer.compute.runtime.memory import MAX_UNASKED_BYTES, Budget
 from mercer.errors import KernelError, NumericalWarning, caller_level, message, number_of, speaks
 from mercer.kernels import Kernel
 from mercer.kernels.base import PythonFunction
 from mercer.kernels.evaluation.evaluate import all_finite, evaluator, matrix, name_of, ready
-from mercer.kernels.evaluation.plain import Plain
 from mercer.kernels.points import SINGLE, Points
 from mercer.operators.base import EVERYTHING, Index, Operator
 
@@ -151,9 +150,9 @@ class Gram(Operator):
         super().__init__(shape, np.result_type(left.dtype, right.dtype), symmetric=left is right)
 
     @cached_property
-    def evaluator(self) -> Fused | Plain:
+    def evaluator(self) -> Evaluator:
         """The evaluator of products: the fused pass, or plain NumPy for few pairs and code that cannot be followed."""
-        if self._source is not None and isinstance(whole := self._source.whole.prepared, Fused):
+        if self._source is not None and (whole := self._source.whole.prepared) is not None and whole.threaded:
             return whole.within(self._source.rows, self._source.columns)
         return evaluator(self.kernel, self.left, self.right, self.hasty)
 
@@ -228,7 +227,7 @@ class Gram(Operator):
         _ = self.evaluator
 
     @property
-    def prepared(self) -> Fused | Plain | None:
+    def prepared(self) -> Evaluator | None:
         """The evaluator, where it is known already."""
         return self.__dict__.get("evaluator")
 

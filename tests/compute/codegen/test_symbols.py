@@ -128,7 +128,7 @@ def test_every_function_gives_what_numpy_gives(family, dtype, tolerance, monkeyp
     before = set(jit_cache._LOADED)
     for k, (name, function) in enumerate(named.items()):
         monkeypatch.setattr(Mixture, "weights", tuple(float(k == j) for j in range(len(named))))
-        passes = dispatch.fused(Mixture(), points, columns)
+        passes = dispatch.bound(Mixture(), points, columns)
         assert passes is not None, name
         wanted = np.asarray(function(t), dtype=float)
         found = passes.matrix(np.dtype(np.float64), 1)[0]
@@ -299,7 +299,7 @@ def test_code_that_cannot_be_followed_is_left_to_numpy(profile, monkeypatch):
     gaps = ((X[:, None, :] - Z[None, :, :]) ** 2).sum(axis=2) / 0.8 / 0.8
     np.testing.assert_allclose(found, profile(gaps.copy()), rtol=1e-13, atol=1e-13)
     assert np.array_equal(whole, whole.T)
-    assert dispatch.fused(Own(0.8), points_from(X), points_from(Z)) is None
+    assert dispatch.bound(Own(0.8), points_from(X), points_from(Z)) is None
 
 
 @pytest.mark.parametrize(

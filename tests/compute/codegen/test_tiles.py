@@ -37,7 +37,7 @@ def table(n, d, seed=0):
 
 def passes(kernel, X, Z=None):
     left = points_from(X)
-    found = dispatch.fused(kernel, left, left if Z is None else points_from(Z))
+    found = dispatch.bound(kernel, left, left if Z is None else points_from(Z))
     assert found is not None
     return found
 

@@ -72,6 +72,9 @@ class Fused:
     symmetric : whether both sides are the same, so that half of the tiles suffice
     """
 
+    threaded = True
+    """Whether threads may ask for different rows at once."""
+
     def __init__(
         self,
         formula: Symbol,

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mercer.compute.codegen import jit_cache
+from mercer.backends.base import Evaluator, Traced
+from mercer.backends.context import current
 from mercer.compute.codegen.formula import Group, asked, groups
 from mercer.compute.codegen.pair_statistics import Measured
 from mercer.compute.codegen.precision import exponents, fits_single
 from mercer.compute.codegen.program import Method
 from mercer.compute.codegen.symbols import Symbol
-from mercer.compute.codegen.tiles import Fused
 from mercer.kernels.evaluation.precision_check import Route, keeps_promise
 from mercer.kernels.evaluation.trace import TracedPairs, trace
 from mercer.kernels.points import SINGLE, Points
@@ -28,13 +28,13 @@ MAX_COLUMNS_BY_DIFFERENCES = 12
 """Up to so many columns, differences cost no more than a product."""
 
 
-def fused(kernel: Kernel, left: Points, right: Points, rough: bool = False) -> Fused | None:
-    """The fused pass for a kernel on two tables; None where its code cannot be followed, or Numba is missing.
+def bound(kernel: Kernel, left: Points, right: Points, rough: bool = False) -> Evaluator | None:
+    """The evaluator that the backend at hand has for a kernel on two tables; None where it has none.
+
+    That is so where the kernel's code cannot be followed, and on this machine's cores without Numba.
 
     rough : whether values may be off by more than is promised: by the rounding of |x|^2, and not of |x - z|^2
     """
-    if not jit_cache.numba_works():
-        return None
     pairs = TracedPairs(left, right)
     try:
         formula = trace(kernel, pairs)
@@ -47,7 +47,7 @@ def fused(kernel: Kernel, left: Points, right: Points, rough: bool = False) -> F
     measured = {group: Measured(group, movable=asks != {"dot"}) for group, asks in wanted.items() if asks}
     route = roughly(formula, pairs, measured) if rough else choose(kernel, formula, pairs, measured)
     shape = (left.values.shape[0], right.values.shape[0])
-    return Fused(formula, shape, route.precision, route.methods, measured, left is right)
+    return current().evaluator(Traced(formula, shape, route.precision, route.methods, measured, left is right, rough))
 
 
 def roughly(formula: Symbol, pairs: TracedPairs, measured: dict[Group, Measured]) -> Route:

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.compute.codegen.tiles import Fused, mirror
+from mercer.backends.base import Evaluator
+from mercer.compute.codegen.tiles import mirror
 from mercer.compute.runtime import threads
 from mercer.compute.runtime.memory import MAX_UNASKED_BYTES, Budget
 from mercer.errors import DomainError, InputError, NumericalWarning, caller_level, message, speaking
 from mercer.kernels.domain import REALS
 from mercer.kernels.evaluation import plain
-from mercer.kernels.evaluation.dispatch import fused
+from mercer.kernels.evaluation.dispatch import bound
 from mercer.kernels.evaluation.plain import Plain
 from mercer.kernels.objects.reading import objects_from
 from mercer.kernels.objects.table import holds_more
@@ -156,16 +157,16 @@ def ready(kernel: Kernel, X: Any, Z: Any) -> tuple[Points, Points]:
     return (left, left) if same_rows(left, right) else (left, right)
 
 
-def evaluator(kernel: Kernel, left: Points, right: Points, rough: bool = False) -> Fused | Plain:
-    """The evaluator: the fused pass for many pairs, where the kernel's code can be followed; else plain NumPy.
+def evaluator(kernel: Kernel, left: Points, right: Points, rough: bool = False) -> Evaluator:
+    """The evaluator: that of the backend for many pairs, where the kernel's code can be followed; else plain NumPy.
 
-    rough : as in `mercer.kernels.evaluation.dispatch.fused`
+    rough : as in `mercer.kernels.evaluation.dispatch.bound`
     """
     if not is_few(left, right):
         with np.errstate(all="ignore"):  # what overflows in a rehearsal is a reason to take another way
-            passes = fused(kernel, left, right, rough)
-        if passes is not None:
-            return passes
+            found = bound(kernel, left, right, rough)
+        if found is not None:
+            return found
     return Plain(kernel, left, right)
 
 
@@ -219,7 +220,7 @@ def values_of(
         if out is None and is_few(left, right):
             return _few(kernel, left, right, dtype), False
         found = evaluator(kernel, left, right)
-        out, sure = found.matrix(dtype, 1 if isinstance(found, Plain) else threads.count(workers), watch, out)
+        out, sure = found.matrix(dtype, threads.count(workers) if found.threaded else 1, watch, out)
         if left is right:
             diagonal = kernel.evaluate_diagonal(left).astype(dtype)
             np.fill_diagonal(out, diagonal)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer.backends.base import Chosen
 from mercer.compute.codegen.tiles import mirror
 from mercer.compute.runtime import threads
 from mercer.kernels.pairs import Block, Pairs
@@ -24,8 +25,10 @@ than the formula: the system takes their memory back after each use, and clears 
 class Plain:
     """A kernel on the rows of two tables, evaluated by its own code; one thread, in float64.
 
-    It has the face of `mercer.compute.codegen.tiles.Fused`.
+    An `Evaluator` (`mercer.backends.base`).
     """
+
+    threaded = False
 
     def __init__(self, kernel: Kernel, left: Points, right: Points) -> None:
         self.kernel = kernel
@@ -38,6 +41,13 @@ class Plain:
     def at(self, rows: NDArray[np.intp]) -> Plain:
         """Some rows of the left side against all of the right."""
         return Plain(self.kernel, self.left.rows(rows), self.right)
+
+    def within(self, rows: Chosen, columns: Chosen) -> Plain:
+        """Some rows against some columns."""
+        left = self.left if rows is None else self.left.rows(rows)
+        if self.symmetric and columns is rows:
+            return Plain(self.kernel, left, left)
+        return Plain(self.kernel, left, self.right if columns is None else self.right.rows(columns))
 
     def matrix(
         self,

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.compute.codegen.tiles import TILE_ROWS, Fused, dealt
+from mercer.backends.base import Evaluator
+from mercer.compute.codegen.tiles import TILE_ROWS, dealt
 from mercer.compute.runtime import threads
 from mercer.kernels.evaluation.evaluate import all_finite, evaluator, matrix, warn_of_overflow
-from mercer.kernels.evaluation.plain import Plain
 from mercer.kernels.points import Points
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def over_strips(
 
 def over_rows(
     kernel: Kernel,
-    values: Fused | Plain,
+    values: Evaluator,
     strip: Strip,
     memory: Sequence[Array],
     watch: threads.Watch | None = None,
@@ -88,7 +88,7 @@ def over_rows(
         stop.step(worker, found.size)
 
     pieces = dealt(range(0, n, step), len(memory))
-    if isinstance(values, Fused):
+    if values.threaded:
         threads.run(work, pieces, n * m, watch)
     else:
         stop = threads.Stop(len(pieces))

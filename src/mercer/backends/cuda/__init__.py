@@ -1,0 +1,1 @@
+"""One graphics card of NVIDIA's, by PyTorch and Triton."""
