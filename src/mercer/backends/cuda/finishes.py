@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from mercer.backends.cuda.text import Source
 
-BLOCKS_AT_ONCE = 4
-"""Blocks of rows whose values meet before they are summed over rows: that takes longer than sums over columns."""
 TILES_AT_ONCE = 8
 """Tiles whose sums are added in the type of the values, before they go into those in float64."""
 
@@ -169,7 +167,7 @@ def finish(name: str, source: Source, tables: int, held: str, interpreted: bool)
         product = product.replace(".to(tl.bfloat16)", ".to(tl.bfloat16).to(tl.float32)")
     text = FINISHES[name].replace("PRODUCT", product)
     lines = []
-    for line in _repeated(text.splitlines()):
+    for line in _repeated(text.splitlines(), source.blocks):
         if found := re.fullmatch(r"( *)AT_ROWS(\d?)\((.*)\)", line):
             if not held:
                 continue
@@ -183,7 +181,7 @@ def finish(name: str, source: Source, tables: int, held: str, interpreted: bool)
         "ARGS": shared,
         "VALUES": f"tl.{source.values}",
         "TILES": str(TILES_AT_ONCE),
-        "BLOCKS": str(BLOCKS_AT_ONCE),
+        "BLOCKS": str(source.blocks),
     }
     text = re.sub(r"\b(ARGS|VALUES|TILES|BLOCKS)\b", lambda word: words[word[0]], "\n".join(lines)) + "\n"
     named = [argument for argument in same if re.search(rf"\b{argument}\b", text.partition(":\n")[0])]
@@ -195,14 +193,14 @@ def shared_arguments(tables: int) -> str:
     return ", ".join([*(f"x{k}, z{k}, d{k}" for k in range(tables)), "rows, columns, numbers, ldx, ldz"])
 
 
-def _repeated(lines: list[str]) -> Iterator[str]:
+def _repeated(lines: list[str], blocks: int) -> Iterator[str]:
     """The lines, those below an EACH once for each block."""
     inside: list[str] = []
     depth = -1
     for line in [*lines, ""]:
         indent = len(line) - len(line.lstrip())
         if depth >= 0 and indent <= depth:
-            for b in range(BLOCKS_AT_ONCE):
+            for b in range(blocks):
                 yield from (each[4:].replace("{b}", str(b)) for each in inside)
             inside, depth = [], -1
         if line.strip() == "EACH":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from copy import copy
 from dataclasses import dataclass
 from typing import Any
@@ -16,7 +16,7 @@ from mercer.backends.cuda import kernels
 from mercer.backends.cuda.packing import filled, padded, rounded, split, vectors
 from mercer.backends.cuda.rows import Rows
 from mercer.backends.cuda.text import Source, Table, write
-from mercer.backends.cuda.tiles import SQUARE, Tiles, span, tiles_for
+from mercer.backends.cuda.tiles import Tiles, span
 from mercer.compute.codegen.formula import Group
 from mercer.compute.runtime.threads import Clock, Watch
 
@@ -24,6 +24,13 @@ PIECE_SECONDS = 0.08
 """Seconds of a launch, about: between two the keyboard and the progress are looked at."""
 FIRST_PAIRS = 1 << 31
 """Pairs of the first launch; how long it takes says how many the next ones have. Bits do not depend on that."""
+ADDED_COLUMNS = 256
+SUMS = Tiles(1, ADDED_COLUMNS)
+"""How the kernel runs that adds what blocks of rows left for columns."""
+MAX_SIDE_BYTES = 1 << 30
+"""Bytes of what blocks of rows leave for columns, at most."""
+MAX_BLOCKS = 1 << 12
+"""Blocks of rows of a launch, at most: their sums need memory."""
 MAX_VECTORS = 64
 """Vectors that one launch multiplies with."""
 ROUTES = {"float32": "tf32x3", "mixed": "float64", "float64": "float64"}
@@ -67,8 +74,16 @@ class Launched:
     device : where it runs
     """
 
-    def __init__(self, source: Source, arguments: Arguments, shape: tuple[int, int], symmetric: bool) -> None:
+    def __init__(
+        self,
+        source: Source,
+        arguments: Arguments,
+        shape: tuple[int, int],
+        symmetric: bool,
+        tiles: Mapping[str, Tiles] | None = None,
+    ) -> None:
         self.source = source
+        self._chosen_tiles = dict(tiles or {})
         self.shape = shape
         self.symmetric = symmetric
         self.precision = source.precision
@@ -79,7 +94,15 @@ class Launched:
         self._values = getattr(torch, source.values)
 
     @classmethod
-    def of(cls, traced: Traced, device: str, hold: Hold | None = None, form: str | None = None) -> Launched:
+    def of(
+        cls,
+        traced: Traced,
+        device: str,
+        hold: Hold | None = None,
+        form: str | None = None,
+        tiles: Mapping[str, Tiles] | None = None,
+        held: int | None = None,
+    ) -> Launched:
         """Bind a formula to its rows.
 
         Parameters
@@ -92,15 +115,19 @@ class Launched:
             Gives `Rows` on the device for an array of rows; what is made of these is kept with them. None uploads.
         form : str, optional
             How tables are split, a name of `mercer.backends.cuda.packing.FORMS`; None for what the precision asks.
+        tiles : mapping, optional
+            Tiles for some kernels, in place of those of the table.
+        held : int, optional
+            Columns of a packed row that is loaded once for many tiles, at most.
 
         Returns
         -------
         launched : Launched
         """
         form = form or (ROUGH if traced.rough else ROUTES)[traced.precision]
-        source = write(traced.formula, traced.precision, traced.methods, form, kernels.INTERPRETED)
+        source = write(traced.formula, traced.precision, traced.methods, form, kernels.INTERPRETED, held)
         binder = _Binder(traced, source, device, hold or (lambda array: Rows.of(array, device)))
-        return cls(source, binder.arguments(), traced.shape, traced.symmetric)
+        return cls(source, binder.arguments(), traced.shape, traced.symmetric, tiles)
 
     # -- parts --------------------------------------------------------------------------------------------------------
 
@@ -134,16 +161,15 @@ class Launched:
         out = torch.zeros((padded(n), count), dtype=torch.float64, device=self.device)
         if count == 0:
             return out[:n]
-        if count == 1 or (self.symmetric and count == 2):
-            for k in range(count):
-                self._one(_filled_up(V[:, k].to(self._values), m), out[:, k], watch)
+        if count == 1:
+            self._one(_filled_up(V[:, 0].to(self._values), m), out[:, 0], watch)
             return out[:n]
         for start in range(0, count, MAX_VECTORS):
             self._many(V[:, start : start + MAX_VECTORS], out[:, start : start + MAX_VECTORS], watch)
         return out[:n]
 
     def _one(self, v: Tensor, out: Tensor, watch: Watch | None) -> None:
-        if self.symmetric and self.shape[0] > SQUARE:
+        if self.symmetric:
             self._symmetric(v, out, watch)
         else:
             self._reduce(v, out, watch)
@@ -154,39 +180,49 @@ class Launched:
         spans = -(-len(v) // size)
 
         def launch(start: int, stop: int) -> None:
-            partial = self._partial(spans, (stop - start) * tiles.rows)
-            place = partial, partial.shape[1], start, size, len(v)
-            self._launch("reduce", (stop - start, spans), tiles, v, *place, SQUARE=0)
-            _add(out[start * tiles.rows : stop * tiles.rows], partial)
+            rows = start * tiles.rows, stop * tiles.rows
+            self._sum("reduce", tiles, v, out, rows, stop - start, spans, size, SQUARE=0)
 
         self._in_pieces(len(out) // tiles.rows, tiles.rows * len(v), launch, watch)
+
+    def _sum(
+        self,
+        finish: str,
+        tiles: Tiles,
+        v: Tensor,
+        out: Tensor,
+        rows: tuple[int, int],
+        blocks: int,
+        spans: int,
+        size: int,
+        **constants: Any,
+    ) -> None:
+        """Add to some rows what their spans of columns give."""
+        first, last = rows
+        partial = self._partial(spans, last - first)
+        place = partial, last - first, first // tiles.rows, size, len(v)
+        self._launch(finish, (blocks, spans), tiles, v, *place, **constants)
+        _add(out[first:last], partial)
 
     def _symmetric(self, v: Tensor, out: Tensor, watch: Watch | None) -> None:
         """Tiles below the diagonal serve both outputs; squares on it are summed as they are."""
         tiles, small = self._tiles("both"), self._tiles("reduce")
-        size = span(len(out) * tiles.rows // SQUARE, len(v), tiles)
+        height = tiles.rows * self.source.blocks
+        size = span(len(out) // self.source.blocks, len(v), tiles)
 
         def launch(start: int, stop: int) -> None:
-            first, last = start * SQUARE, stop * SQUARE
-            square = self._partial(1, last - first)
-            grid = (last - first) // small.rows, 1
-            place = square, last - first, first // small.rows, SQUARE, SQUARE
-            self._launch("reduce", grid, small, v, *place, SQUARE=SQUARE)
-            spans = max(1, -(-last // size))
-            partial = self._partial(spans, last - first)
+            first, last = start * height, stop * height
+            self._sum("reduce", small, v, out, (first, last), (last - first) // small.rows, 1, height, SQUARE=height)
+            spans = -(-last // size)
             side = torch.empty((stop - start, len(v)), dtype=self._values, device=self.device)
+            partial = self._partial(spans, last - first)
             self._launch("both", (stop - start, spans), tiles, v, partial, side, last - first, start, size)
-            _add(out[first:last], square)
             _add(out[first:last], partial)
-            whole = out if out.is_contiguous() else out.contiguous()
-            grid = (-(-last // 256),)
-            kernels.launch(
-                kernels.across(), grid, Tiles(1, 256), side, len(v), whole, start, stop - start, SQUARE, last, BN=256
-            )
-            if whole is not out:
-                out.copy_(whole)
+            given = side, len(v), out, start, stop - start, height, last
+            kernels.launch(kernels.across(), (-(-last // ADDED_COLUMNS),), SUMS, *given, BN=ADDED_COLUMNS)
 
-        self._in_pieces(len(out) // SQUARE, SQUARE * len(v) // 2, launch, watch)
+        most = max(1, MAX_SIDE_BYTES // (len(v) * v.element_size()))
+        self._in_pieces(len(out) // height, height * len(v) // 2, launch, watch, most)
 
     def _many(self, V: Tensor, out: Tensor, watch: Watch | None) -> None:
         tiles, count = self._tiles("reduce_many"), V.shape[1]
@@ -243,7 +279,7 @@ class Launched:
     # -- launches -----------------------------------------------------------------------------------------------------
 
     def _tiles(self, finish: str) -> Tiles:
-        return tiles_for(self.source.statistics, finish)
+        return self._chosen_tiles.get(finish) or self.source.tiles(finish)
 
     def _launch(self, finish: str, grid: tuple[int, ...], tiles: Tiles, *arguments: Any, **constants: Any) -> None:
         shared = self._arguments.all
@@ -253,26 +289,29 @@ class Launched:
     def _partial(self, spans: int, rows: int) -> Tensor:
         return torch.empty((spans, rows), dtype=torch.float64, device=self.device)
 
-    def _in_pieces(self, blocks: int, pairs: int, launch: Callable[[int, int], None], watch: Watch | None) -> None:
+    def _in_pieces(
+        self,
+        blocks: int,
+        pairs: int,
+        launch: Callable[[int, int], None],
+        watch: Watch | None,
+        most: int = MAX_BLOCKS,
+    ) -> None:
         """Launch all blocks of rows, of so many pairs each, in pieces that take little time.
 
         Where pieces begin depends on a clock, and no sum does.
         """
         clock = Clock(blocks * pairs, watch)
-        start, count = 0, max(1, FIRST_PAIRS // pairs)
+        start, count = 0, max(1, min(FIRST_PAIRS // pairs, most))
         while start < blocks:
             stop, begun = min(start + count, blocks), time.perf_counter()
             launch(start, stop)
             if self.device.type == "cuda":
                 torch.cuda.synchronize(self.device)
             took = max(time.perf_counter() - begun, 1e-6)
-            count = max(1, min(4 * count, int(count * PIECE_SECONDS / took), MAX_BLOCKS))
+            count = max(1, min(4 * count, int(count * PIECE_SECONDS / took), most))
             start = stop
             clock.tell(start * pairs)
-
-
-MAX_BLOCKS = 1 << 12
-"""Blocks of rows of a launch, at most: their sums need memory."""
 
 
 class _Binder:

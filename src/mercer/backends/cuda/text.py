@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 from mercer.backends.cuda.finishes import FINISHES, finish, shared_arguments
 from mercer.backends.cuda.packing import FORMS, Form
+from mercer.backends.cuda.tiles import Tiles, blocks_at_once, tiles_for
 from mercer.backends.cuda.words import BUILT_IN, LIBRARY, prelude
 from mercer.compute.codegen.formula import Group, Total
 from mercer.compute.codegen.lower import LEAF, Line, Lowered, lower, lower_term
@@ -23,8 +24,10 @@ from mercer.compute.codegen.symbols import ARITHMETIC, COMPARISONS, Level, Symbo
 
 MAX_UNROLLED_COLUMNS = 16
 """Coordinates up to which differences are written out, with those of the rows in registers."""
-MAX_HELD_CHUNKS = 6
-"""Chunks of a packed row that are loaded once for all columns; longer rows are loaded anew for each tile."""
+MAX_HELD_COLUMNS = {"float32": 96, "bfloat16": 192, "float64": 32}
+"""Columns of a packed row that is loaded once for all columns of a span; longer rows are loaded anew for each tile."""
+MAX_SHORT_LINES = 24
+"""Lines of a formula that surely has one number of a pair in use at a time."""
 BOOLEAN = {*COMPARISONS, "and", "or"}
 
 
@@ -52,6 +55,7 @@ class Source:
     numbers : floats, or the group whose limit for repairs belongs there
     rows, columns : vectors, or ("norms" | "shifts", group)
     tables : what is read of the rows of both sides
+    is_long : whether several numbers of a pair are in use at a time
     """
 
     precision: str
@@ -60,7 +64,20 @@ class Source:
     rows: list[Any] = field(default_factory=list)
     columns: list[Any] = field(default_factory=list)
     tables: list[Table] = field(default_factory=list)
+    is_long: bool = False
     text: str = ""
+
+    def tiles(self, finish: str) -> Tiles:
+        """The tiles of a kernel."""
+        size = {"float64": 8, "float32": 4, "bfloat16": 2}[self.form.dtype]
+        packed = [table for table in self.tables if table.kind == "packed"]
+        width = size * sum(self.form.width(table.group.width, table.norms) for table in packed)
+        return tiles_for(finish, self.statistics, width, self.is_long)
+
+    @property
+    def blocks(self) -> int:
+        """Blocks of rows that a symmetric matrix takes at once."""
+        return blocks_at_once(self.statistics, self.is_long)
 
     @property
     def statistics(self) -> str:
@@ -84,7 +101,7 @@ def write(
     methods: dict[Group, Method],
     form: str,
     interpreted: bool = False,
-    held: int = MAX_HELD_CHUNKS,
+    held: int | None = None,
 ) -> Source:
     """The kernels of a formula.
 
@@ -100,15 +117,17 @@ def write(
         How the numbers of packed tables are split; a name of `FORMS`.
     interpreted : bool, default=False
         Whether Triton's interpreter is to run it, which has no products of bfloat16.
-    held : int, default=6
-        Chunks of a packed row that are loaded once.
+    held : int, optional
+        Columns of a packed row that is loaded once, at most; None for what the form allows.
 
     Returns
     -------
     source : Source
     """
     source = Source(precision, FORMS[form])
-    writer = _Writer(source, lower(formula, precision), methods, held)
+    most = MAX_HELD_COLUMNS[source.form.dtype] if held is None else held
+    writer = _Writer(source, lower(formula, precision), methods, most)
+    source.is_long = len(source.tables) > 1 or len(writer.lines) > MAX_SHORT_LINES
     tables, names = len(source.tables), ", ".join(writer.of_rows)
     kernels = [finish(name, source, tables, names, interpreted) for name in FINISHES]
     texts = [prelude(source.values, writer.words), *writer.terms, writer.at_rows(), writer.at_pairs(), *kernels]
@@ -200,7 +219,7 @@ class _Writer:
         z = f"tl.load(z{place} + at * K{place} + (j[None, :] * K{place} + (k + {{c}})[:, None]))"
         dot = f"tl.dot({{x}}, {z}, {name}, input_precision={form.precision!r}, out_dtype={self.S})"
         self._let("k", f"tl.arange(0, {chunk})")
-        if chunks > self.held:
+        if width > self.held:
             self._let(f"K{place}", f"d{place} * {chunk}")
             x = f"tl.load(x{place} + first * K{place} + (h[:, None] * K{place} + (k + c)[None, :]))"
             self.lines += [f"for c in tl.range(0, K{place}, {chunk}):", f"    {name} = {dot.format(x=x, c='c')}"]
@@ -368,7 +387,9 @@ class _Writer:
         arguments = [shared_arguments(len(self.source.tables)), *self.of_rows, "first, at"]
         given = ", ".join([*arguments, "BM: tl.constexpr, BN: tl.constexpr"])
         head = ["h = tl.arange(0, BM)", "i = first + h", "j = tl.arange(0, BN)"]
-        value = f"tl.zeros((BM, BN), {self.T}) + {self.names[self.lowered.result]}"
+        value, result = self.names[self.lowered.result], self.lowered.result
+        if result.level is not Level.PAIR:
+            value = f"tl.zeros((BM, BN), {self.T}) + {value}"
         return _function("at_pairs", given, [*head, *self.lines, f"return {value}"])
 
 
