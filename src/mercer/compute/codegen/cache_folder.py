@@ -38,7 +38,11 @@ def directory() -> Path | None:
     processor = f"{binding.get_host_cpu_name()}|{binding.get_host_cpu_features().flatten()}"
     parts = "|".join([platform.machine(), processor, np.__version__, __version__])
     machine = hashlib.sha256(parts.encode()).hexdigest()[:12]
-    name = f"numba{numba.__version__}-{sys.implementation.cache_tag}-{machine}"
+    return private(f"numba{numba.__version__}-{sys.implementation.cache_tag}-{machine}")
+
+
+def private(name: str) -> Path | None:
+    """A folder of this name that only this user can write to; None where there is none."""
     path = Path(os.path.realpath(_root() / name))  # where links lead; from here on only this one is used
     try:
         for folder in reversed([path, *path.parents]):

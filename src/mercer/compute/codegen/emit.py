@@ -1,4 +1,4 @@
-"""From a formula to the text of the loops that evaluate it on a tile.
+"""From a formula to the text of the loops that evaluate it on a tile: the printer for Numba.
 
 The text is the same for all data and all numbers, so that it is compiled once: numbers, rows and columns arrive as
 arguments. A module holds three functions that differ in what they do with a value: `fill` writes it (and returns the
@@ -12,9 +12,10 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from mercer.compute.codegen.formula import Group, Total, asked, groups, nodes
+from mercer.compute.codegen.formula import Group, Total
 from mercer.compute.codegen.intrinsics import prelude
-from mercer.compute.codegen.precision import STATISTICS, VALUES, exponents
+from mercer.compute.codegen.lower import LEAF, Line, Lowered, lower, lower_term
+from mercer.compute.codegen.precision import STATISTICS, VALUES
 from mercer.compute.codegen.program import Coordinates, Method, Program
 from mercer.compute.codegen.sweeps import BLOCK_BYTES, COORDINATES, ROWS, sweeping
 from mercer.compute.codegen.symbols import ARITHMETIC, COMPARISONS, LIBRARY, WORDS, Level, Symbol
@@ -28,7 +29,7 @@ MANY_NEAR = 64
 def write(formula: Symbol, precision: str, methods: dict[Group, Method]) -> Program:
     """The program of a formula in a precision."""
     program = Program(precision)
-    writer = _Writer(program, formula, methods)
+    writer = _Writer(program, lower(formula, precision), methods)
     body = {finish: writer.function(finish) for finish in ("fill", "reduce", "both")}
     text = [prelude(VALUES[precision], writer.words), _head(precision), *writer.helpers, *body.values()]
     program.text = "\n\n".join(text) + "\n"
@@ -63,11 +64,11 @@ def positive(x):
 
 
 class _Writer:
-    """Writes the loops around a formula, and the formula into the innermost of them."""
+    """Writes the loops around the lines of a formula, and the lines into the innermost of them."""
 
-    def __init__(self, program: Program, formula: Symbol, methods: dict[Group, Method]) -> None:
+    def __init__(self, program: Program, lowered: Lowered, methods: dict[Group, Method]) -> None:
         self.program = program
-        self.formula = formula
+        self.lowered = lowered
         self.methods = methods
         self.words: set[str] = set()
         self.helpers: list[str] = []
@@ -75,39 +76,37 @@ class _Writer:
         self.sums: list[str] = []
         self.repairs: list[str] = []
         self.buffers: list[str] = []
-        self.names: dict[int, str] = {}
+        self.names: dict[Line, str] = {}
         self.lines: dict[Level, list[str]] = {level: [] for level in Level}
         self.distances: dict[Group, str] = {}
         self.products: dict[Group, str] = {}
         self.roots: dict[Group, str] = {}
         self.parted: list[str] = []
-        for group in groups(formula):
+        for group in lowered.wanted:
             self._prepare(group)
-        parted = exponents(formula) if program.precision == "mixed" else []
-        for node in parted:
-            self._part(node)
-        for node in nodes(formula, frozenset(map(id, parted))):
-            if id(node) not in self.names:
-                self.names[id(node)] = self._emit(node)
+        for line in lowered.lines:
+            self.names[line] = self._name(line)
+
+    def _name(self, line: Line) -> str:
+        """The name of a line's value, or its text where it needs none."""
+        if line.operation == "whole":
+            return f"{'S' if line.wide else 'T'}({line.value})"
+        if line.operation == "number":
+            return self.program.number(line.value, wide=line.wide)
+        if line.operation == "exp2_parts":
+            return self._part(line)
+        if line.wide:
+            text = self._statistic(line) if line.operation in LEAF else self._expression(line, self.names)
+            self.parted.append(f"wide{len(self.parted)} = {text}")
+            return f"wide{len(self.parted) - 1}"
+        return self._emit(line)
 
     # -- exponents in float64, the rest in float32 ------------------------------------------------------------------
 
-    def _part(self, exponential: Symbol) -> None:
+    def _part(self, line: Line) -> str:
         """The whole part and the fraction of an exponent, in buffers for the row at hand."""
-        names: dict[int, str] = {}
-        for node in nodes(exponential.parts[0]):
-            if node.name == "whole":
-                names[id(node)] = f"S({node.value})"
-            elif node.name == "number":
-                names[id(node)] = self.program.number(node.value, wide=True)
-            else:
-                stated = node.value is not None and not node.parts
-                text = self._statistic(node) if stated else self._expression(node, names, "S")
-                names[id(node)] = f"wide{len(self.parted)}"
-                self.parted.append(f"wide{len(self.parted)} = {text}")
-        place = len(self.buffers)
+        place, exponent = len(self.buffers), self.names[line.parts[0]]
         self.buffers += [f"whole{place} = np.empty(panel, T)", f"part{place} = np.empty(panel, T)"]
-        exponent = names[id(exponential.parts[0])]
         self.parted += [
             f"nearest{place} = np.rint({exponent})",
             f"whole{place}[j] = nearest{place}",
@@ -115,12 +114,12 @@ class _Writer:
         ]
         self.words.add("exp2_parts")
         self.lines[Level.PAIR].append(f"power{place} = exp2_parts(whole{place}[j], part{place}[j])")
-        self.names[id(exponential)] = f"power{place}"
+        return f"power{place}"
 
-    def _narrowed(self, node: Symbol) -> str:
+    def _narrowed(self, line: Line) -> str:
         """A statistic that the rest of the formula needs, in the type of the values."""
-        text = self._statistic(node)
-        if node.name in ("row", "column"):
+        text = self._statistic(line)
+        if line.operation in ("row", "column"):
             return f"T({text})"
         if self.program.precision != "mixed":
             return text
@@ -133,9 +132,7 @@ class _Writer:
 
     def _prepare(self, group: Group) -> None:
         """What must be done for a group before its statistics can be asked."""
-        wanted = asked(self.formula, group)
-        if not wanted:
-            return
+        wanted = self.lowered.wanted[group]
         method = self.methods[group]
         if method.kind == "differences":
             self.distances[group] = self._known(self._sums("squared_distances", Coordinates(group)))
@@ -220,21 +217,21 @@ class _Writer:
 
     def _total(self, joined: Total) -> str:
         """The entry of the pair at hand of a sum or product over the coordinates."""
-        names: dict[int, str] = {}
-        lines: list[str] = []
-        first = len(self.program.numbers)
-        for node in nodes(joined.term):
-            if node.name in ("x", "z"):
-                names[id(node)] = node.name
-            elif node.name == "number":
-                names[id(node)] = self.program.number(node.value, wide=True)
+        names: dict[Line, str] = {}
+        texts: list[str] = []
+        term, first = lower_term(joined.term), len(self.program.numbers)
+        for line in term:
+            if line.operation in ("x", "z"):
+                names[line] = line.operation
+            elif line.operation == "number":
+                names[line] = self.program.number(line.value, wide=True)
             else:
-                names[id(node)] = f"v{len(lines)}"
-                lines.append(f"    v{len(lines)} = {self._expression(node, names, 'S')}")
+                names[line] = f"v{len(texts)}"
+                texts.append(f"    v{len(texts)} = {self._expression(line, names)}")
         extra = "".join(f", w{k}" for k in range(first, len(self.program.numbers)))
         name = f"term{len(self.helpers)}"
-        self.helpers.append(_helper(name, f"x, z{extra}", [*lines, f"    return S({names[id(joined.term)]})"]))
-        rows = 1 if any(node.name in SLOW for node in nodes(joined.term)) else ROWS
+        self.helpers.append(_helper(name, f"x, z{extra}", [*texts, f"    return S({names[term[-1]]})"]))
+        rows = 1 if any(line.operation in SLOW for line in term) else ROWS
         sweep = f"sweep{len(self.helpers)}"
         self.helpers.append(sweeping(sweep, joined.joined_by, lambda x, z: f"{name}({x}, {z}{extra})", extra, rows))
         return self._sums(sweep, Coordinates(joined.group, paneled=True), f", panel{extra}")
@@ -250,61 +247,56 @@ class _Writer:
 
     # -- the formula ------------------------------------------------------------------------------------------------
 
-    def _emit(self, node: Symbol) -> str:
-        """The name of a node's value; its line goes where all on which it depends is known."""
-        if node.name == "whole":
-            return f"T({node.value})"
-        if node.name == "number":
-            return self.program.number(node.value)
-        stated = node.value is not None and not node.parts
-        text = self._narrowed(node) if stated else self._expression(node, self.names, "T")
-        level = Level.PAIR if node.level is Level.COLUMN else node.level
+    def _emit(self, line: Line) -> str:
+        """The name of a line's value; it goes where all on which it depends is known."""
+        text = self._narrowed(line) if line.operation in LEAF else self._expression(line, self.names)
+        level = Level.PAIR if line.level is Level.COLUMN else line.level
         name = f"{level.name.lower()}{len(self.lines[level])}"
         self.lines[level].append(f"{name} = {text}")
         return name
 
-    def _statistic(self, node: Symbol) -> str:
-        if node.name in ("row", "column"):
-            return self.program.vector(node.level, node.value)
-        if node.name == "total":
-            return self._total(node.value)
-        if node.name == "dot":
-            return self._dot(node.value)
-        if node.name == "square":
-            return self.distances[node.value]
-        if node.value not in self.roots:
-            self.roots[node.value] = self._known(f"np.sqrt({self.distances[node.value]})")
-        return self.roots[node.value]
+    def _statistic(self, line: Line) -> str:
+        if line.operation in ("row", "column"):
+            return self.program.vector(line.level, line.value)
+        if line.operation == "total":
+            return self._total(line.value)
+        if line.operation == "dot":
+            return self._dot(line.value)
+        if line.operation == "square":
+            return self.distances[line.value]
+        if line.value not in self.roots:
+            self.roots[line.value] = self._known(f"np.sqrt({self.distances[line.value]})")
+        return self.roots[line.value]
 
-    def _expression(self, node: Symbol, names: dict[int, str], type: str) -> str:
-        parts = [f"{type}({p.value})" if p.name == "whole" else names[id(p)] for p in node.parts]
-        if node.name == "whole":
-            return f"{type}({node.value})"
-        if node.name == "angle":
+    def _expression(self, line: Line, names: dict[Line, str]) -> str:
+        dtype = "S" if line.wide else "T"
+        parts = [f"{dtype}({p.value})" if p.operation == "whole" else names[p] for p in line.parts]
+        if line.operation == "whole":
+            return f"{dtype}({line.value})"
+        if line.operation == "angle":
             return parts[0]
-        operator = ARITHMETIC.get(node.name) or COMPARISONS.get(node.name)
-        if operator or node.name in ("and", "or"):
-            return f"{parts[0]} {operator or node.name} {parts[1]}"
-        if node.name == "select":
+        operator = ARITHMETIC.get(line.operation) or COMPARISONS.get(line.operation)
+        if operator or line.operation in ("and", "or"):
+            return f"{parts[0]} {operator or line.operation} {parts[1]}"
+        if line.operation == "select":
             return f"{parts[1]} if {parts[0]} else {parts[2]}"
-        if node.name in ("minimum", "maximum"):  # one instruction, where Numba's min and max are several
-            return f"{parts[0]} if {parts[0]} {'<' if node.name == 'minimum' else '>'} {parts[1]} else {parts[1]}"
-        return f"{self._function(node)}({', '.join(parts)})"
+        if line.operation in ("minimum", "maximum"):  # one instruction, where Numba's min and max are several
+            return f"{parts[0]} if {parts[0]} {'<' if line.operation == 'minimum' else '>'} {parts[1]} else {parts[1]}"
+        return f"{self._function(line.operation)}({', '.join(parts)})"
 
-    def _function(self, node: Symbol) -> str:
+    def _function(self, operation: str) -> str:
         plain = {"absolute": "abs", "sqrt": "np.sqrt"} | LIBRARY
-        if node.name in plain:
-            return plain[node.name]
-        word = "exp2_down" if node.name == "exp2" and node.parts[0].sign < 0 else node.name
-        self.words.add(word)
-        return word
+        if operation in plain:
+            return plain[operation]
+        self.words.add(operation)
+        return operation
 
     # -- the loops --------------------------------------------------------------------------------------------------
 
     def function(self, finish: str) -> str:
         """One of the functions of the module."""
         first, before, at_row, inside, after_row, after_part, after = FINISHES[finish]
-        program, value = self.program, self.names[id(self.formula)]
+        program, value = self.program, self.names[self.lowered.result]
         sides = [f"left{k}, right{k}" for k in range(len(program.coordinates))]
         arguments = [f"p{k}" for k in range(len(program.tiles))] + sides + [COMMON, FINISH_ARGUMENTS[finish]]
         numbers = [f"n{k}, w{k} = T(numbers[{k}]), S(numbers[{k}])" for k in range(len(program.numbers))]

@@ -34,7 +34,7 @@ SIN_LIMIT = {"float32": 1e4, "float64": 1e6}
 
 # Coefficients from the constant up. Remez's exchange with 60 digits, for the least relative error of the factor named;
 # that error, after rounding the coefficients, stands beside it in float32 and float64.
-_POLYNOMIALS = {
+POLYNOMIALS = {
     # (2^f - 1) / f, f^2 <= 1/4: 2.1e-8, 5.4e-17. One plus f times it is exactly 1 at f = 0.
     "EXP2": {
         "float32": (0.6931472, 0.24022649, 0.055503573, 0.009618238, 0.0013390735, 0.00015403517),
@@ -232,7 +232,7 @@ def _spelled(text: str, dtype: str) -> str:
 
     def horner(match: re.Match[str]) -> str:
         name, variable = match.groups()
-        last = len(_POLYNOMIALS[name][dtype]) - 1
+        last = len(POLYNOMIALS[name][dtype]) - 1
         tail = "".join(f" * {variable} + {name}_{k})" for k in reversed(range(last)))
         return "(" * last + f"{name}_{last}" + tail
 
@@ -243,7 +243,7 @@ def _constants(dtype: str, texts: Collection[str]) -> str:
     """Assignments of the constants that the texts name."""
     coefficients = {
         f"{name}_{k}": f"FLOAT({value!r})"
-        for name, values in _POLYNOMIALS.items()
+        for name, values in POLYNOMIALS.items()
         for k, value in enumerate(values[dtype])
     }
     named = set(re.findall(r"\b[A-Z]\w*", " ".join(texts))) | {"FLOAT", "INT", "UINT"}

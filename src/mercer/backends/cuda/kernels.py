@@ -1,0 +1,58 @@
+"""Triton's kernels from text: compiled by Triton when they are first launched, kept in a folder of this user alone."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from types import ModuleType
+from typing import Any
+
+import triton
+
+from mercer.backends.cuda.finishes import ACROSS
+from mercer.backends.cuda.tiles import Tiles
+from mercer.compute.codegen import cache_folder, jit_cache
+
+_LOCK = threading.Lock()
+INTERPRETED = bool(triton.knobs.runtime.interpret)
+"""Whether Triton interprets kernels on the processor (TRITON_INTERPRET=1), for tests."""
+
+
+def module(text: str) -> ModuleType:
+    """The kernels of a text."""
+    return jit_cache.load(text)
+
+
+def across() -> Any:
+    """The kernel that adds what blocks of rows left for the columns."""
+    return module(ACROSS).add_across
+
+
+def launch(kernel: Any, grid: tuple[int, ...], tiles: Tiles, *arguments: Any, **constants: Any) -> None:
+    """Start a kernel on the device of its arguments; it is compiled where that has not been done."""
+    options = {"num_warps": tiles.warps, "num_stages": tiles.stages, "enable_fp_fusion": True}
+    with _LOCK, _kept():
+        kernel[grid](*arguments, **constants, **options)
+
+
+@contextmanager
+def _kept() -> Iterator[None]:
+    """Inside, Triton keeps what it compiles in our folder, not in that of all of this user's programs."""
+    with triton.knobs.cache.scope():
+        triton.knobs.cache.dir = folder()
+        yield
+
+
+@cache
+def folder() -> str:
+    """Where compiled kernels are kept: a folder that only this user can write to, or one of this process alone."""
+    kept = cache_folder.private(f"triton{triton.__version__}-{sys.implementation.cache_tag}")
+    return str(kept) if kept is not None else tempfile.mkdtemp(prefix="mercer-triton-")
+
+
+Launch = Callable[[int, int], None]
+"""launch(start, stop): start the kernels of some blocks of rows."""

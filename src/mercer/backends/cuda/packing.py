@@ -1,0 +1,157 @@
+"""Tables of rows for the card's inner products: numbers split into short ones, and norms packed beside them.
+
+One inner product of a left and a right row of a table is <x, z>, or c |x - z|^2 where norms are packed: the left row
+holds [-2c x, c |x|^2, 1], the right one [z, 1, |z|^2]. In short formats each number is a sum of a few parts, and each
+pair of parts that matters has columns of its own, small ones first. All parts are such numbers already, so that the
+card rounds nothing but its sums.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+PADDING = 256
+"""Rows come in multiples of this; the last one is repeated, so that no tile has an end of its own."""
+PACKED_ROWS = 1 << 16
+"""Rows that are split at once."""
+
+
+CHUNKS = (32, 16)
+"""Columns of a table that may be multiplied at once."""
+FILLED_UP = 1.1
+"""How much wider a table may be for the sake of larger chunks."""
+
+
+@dataclass(frozen=True)
+class Form:
+    """How numbers are split.
+
+    dtype : of the table
+    left, right : of which part each block of columns is, on either side; part 0 is the largest
+    norms : the parts of a norm
+    precision : how the card is to take float32: "tf32" where each number is one already
+    """
+
+    dtype: str
+    left: tuple[int, ...]
+    right: tuple[int, ...]
+    norms: int
+    precision: str = "ieee"
+
+    @property
+    def parts(self) -> int:
+        """Of how many parts a number consists."""
+        return max(self.left) + 1
+
+    def chunk(self, columns: int, norms: bool) -> int:
+        """Columns of a table that are multiplied at once: more where that fills little up."""
+        packed = self._packed(columns, norms)
+        return next(c for c in CHUNKS if -(-packed // c) * c <= FILLED_UP * -(-packed // CHUNKS[-1]) * CHUNKS[-1])
+
+    def width(self, columns: int, norms: bool) -> int:
+        """The columns of a table, a multiple of its chunk."""
+        chunk = self.chunk(columns, norms)
+        return -(-self._packed(columns, norms) // chunk) * chunk
+
+    def _packed(self, columns: int, norms: bool) -> int:
+        return len(self.left) * columns + 2 * self.norms * norms
+
+
+FORMS = {
+    "float64": Form("float64", (0,), (0,), 1),
+    "tf32x3": Form("float32", (1, 0, 0), (0, 1, 0), 2, "tf32"),
+    "bf16x6": Form("bfloat16", (1, 0, 2, 0, 1, 0), (1, 2, 0, 1, 0, 0), 3),
+    "bf16x3": Form("bfloat16", (1, 0, 0), (0, 1, 0), 3),
+}
+"""float64 as it is; float32's accuracy from three products of TF32 or six of bfloat16; a rough one from three."""
+
+
+def rounded(values: torch.Tensor, dtype: str) -> torch.Tensor:
+    """Float64 numbers to the nearest of a short format: TF32 stands in float32."""
+    if dtype == "bfloat16":
+        return values.to(torch.bfloat16)
+    if dtype == "float64":
+        return values
+    bits = values.to(torch.float32).contiguous().view(torch.int32)
+    return ((bits + 0x1000) & ~0x1FFF).view(torch.float32)
+
+
+def split(values: torch.Tensor, parts: int, dtype: str) -> list[torch.Tensor]:
+    """So many short numbers whose sum is about each number, the largest first."""
+    found, rest = [], values
+    for _ in range(parts):
+        found.append(rounded(rest, dtype))
+        rest = rest - found[-1].to(torch.float64)
+    return found
+
+
+def packed(
+    values: torch.Tensor, norms: torch.Tensor | None, factor: float, form: Form, left: bool, interpreted: bool
+) -> torch.Tensor:
+    """The table of the rows of one side.
+
+    Parameters
+    ----------
+    values : tensor of shape (n, d)
+        The rows, measured from the origin.
+    norms : tensor of shape (n,), or None
+        |x|^2 of each; None for <x, z> alone.
+    factor : float
+        c: what squared distances are multiplied with.
+    form : Form
+        How numbers are split.
+    left : bool
+        Which side it is.
+    interpreted : bool
+        Whether Triton's interpreter reads it, which has no bfloat16: then the same numbers stand in float32.
+
+    Returns
+    -------
+    table : tensor of shape (n padded, K)
+    """
+    n, d = values.shape
+    dtype = torch.float32 if interpreted and form.dtype == "bfloat16" else getattr(torch, form.dtype)
+    table = torch.zeros((padded(n), form.width(d, norms is not None)), dtype=dtype, device=values.device)
+    for start in range(0, n, PACKED_ROWS):
+        rows = values[start : start + PACKED_ROWS].to(torch.float64)
+        if norms is not None and left:
+            rows = rows * (-2.0 * factor)
+        parts = split(rows, form.parts, form.dtype)
+        columns = [parts[k] for k in (form.left if left else form.right)]
+        if norms is not None:
+            own = split(norms[start : start + PACKED_ROWS, None] * factor, form.norms, form.dtype)
+            ones = [torch.ones_like(own[0])] * form.norms
+            columns += own[::-1] + ones if left else ones + own[::-1]
+        block = torch.cat(columns, dim=1).to(dtype)
+        table[start : start + len(block), : block.shape[1]] = block
+    table[n:] = table[n - 1]
+    return table
+
+
+def padded(rows: int) -> int:
+    """So many rows and those that fill them up."""
+    return -(-rows // PADDING) * PADDING
+
+
+def filled(positions: Any, count: int) -> Any:
+    """Positions of rows, the last one repeated until they are a multiple of `PADDING`."""
+    return torch.cat([positions, positions[-1:].expand(padded(count) - count)])
+
+
+def vectors(entries: list[torch.Tensor], dtype: torch.dtype) -> torch.Tensor:
+    """Vectors of n numbers as rows of a table, filled up."""
+    stacked = torch.stack([entry.to(dtype) for entry in entries])
+    n = stacked.shape[1]
+    return torch.cat([stacked, stacked[:, -1:].expand(-1, padded(n) - n)], dim=1).contiguous()
+
+
+def transposed(values: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
+    """The coordinates of rows as vectors, filled up."""
+    n, d = values.shape
+    table = torch.empty((d, padded(n)), dtype=dtype, device=values.device)
+    table[:, :n] = values.T
+    table[:, n:] = table[:, n - 1 : n]
+    return table

@@ -1,0 +1,82 @@
+"""The rows of a table on a device, and what is made of them once: norms, packed tables, coordinates."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+
+from mercer.backends.cuda.packing import Form, packed, transposed
+
+Tensor = torch.Tensor
+
+
+class Rows:
+    """Rows that are on a device.
+
+    values : (n, d) tensor of float64 or float32
+    """
+
+    def __init__(self, values: Tensor) -> None:
+        self.values = values
+        self._kept: dict[Any, Tensor] = {}
+
+    @classmethod
+    def of(cls, array: Any, device: str) -> Rows:
+        """Rows of an array, or those of a tensor that is there already."""
+        return cls(torch.as_tensor(array, device=device))
+
+    def norms(self, origin: np.ndarray[Any, Any] | None) -> Tensor:
+        """|x - o|^2 of each, in float64."""
+
+        def computed() -> Tensor:
+            moved = self._moved(origin)
+            return (moved * moved).sum(1)
+
+        return self._once(("norms", _key(origin)), computed)
+
+    def shifts(self, origin: np.ndarray[Any, Any] | None) -> Tensor:
+        """<x - o, o> + |o|^2 / 2, what inner products need beside those from the origin."""
+        if origin is None:
+            return torch.zeros(len(self.values), dtype=torch.float64, device=self.values.device)
+        there = torch.as_tensor(origin, dtype=torch.float64, device=self.values.device)
+        half = float(origin @ origin) / 2
+        return self._once(("shifts", _key(origin)), lambda: (self._moved(origin) * there).sum(1) + half)
+
+    def coordinates(self, dtype: torch.dtype) -> Tensor:
+        """Each coordinate of all rows as a vector, filled up."""
+        return self._once(("coordinates", dtype), lambda: transposed(self.values, dtype))
+
+    def packed(
+        self,
+        form: Form,
+        origin: np.ndarray[Any, Any] | None,
+        norms: bool,
+        factor: float,
+        left: bool,
+        interpreted: bool,
+    ) -> Tensor:
+        """The table for inner products, see `mercer.backends.cuda.packing`."""
+
+        def computed() -> Tensor:
+            own = self.norms(origin) if norms else None
+            return packed(self._moved(origin), own, factor, form, left, interpreted)
+
+        return self._once(("packed", form, _key(origin), norms, factor, left, interpreted), computed)
+
+    def _moved(self, origin: np.ndarray[Any, Any] | None) -> Tensor:
+        values = self.values.to(torch.float64)
+        if origin is None:
+            return values
+        return values - torch.as_tensor(origin, dtype=torch.float64, device=values.device)
+
+    def _once(self, key: Any, compute: Callable[[], Tensor]) -> Tensor:
+        if key not in self._kept:
+            self._kept[key] = compute()
+        return self._kept[key]
+
+
+def _key(origin: np.ndarray[Any, Any] | None) -> bytes | None:
+    return None if origin is None else origin.tobytes()
