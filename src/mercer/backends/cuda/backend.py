@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from importlib.util import find_spec
 from typing import Any, ClassVar
 
 import torch
@@ -89,7 +90,11 @@ class CUDA(Backend):
     def evaluator(self, traced: Traced) -> Evaluator | None:
         if self.resident is None or any(group.sparse for group in groups(traced.formula)):
             return CPU().evaluator(traced)
-        return Eager(traced, self.resident)
+        if self.device == "cpu" or find_spec("triton") is None:
+            return Eager(traced, self.resident)
+        from mercer.backends.cuda.evaluator import OnCard  # Triton comes with it
+
+        return OnCard.of(traced, self.resident)
 
     def square(self, rows: Evaluator | NDArray[Any], diagonal: NDArray[Any]) -> Square | None:
         return None if self.resident is None else square_of(rows, diagonal, self.resident)
