@@ -14,6 +14,25 @@ settings.register_profile("long", deadline=None, max_examples=3000, suppress_hea
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "short"))
 
 
+def pytest_addoption(parser):
+    """`--backend cuda` runs the learners' tests on a graphics card, `--backend torch` with PyTorch on the cores."""
+    parser.addoption("--backend", default=None, help="who computes where a learner says auto: cuda, cuda:1, torch")
+
+
+@pytest.fixture(autouse=True)
+def _asked_backend(request, monkeypatch):
+    """Learners that say "auto" take the backend of the command line."""
+    asked = request.config.getoption("--backend")
+    if asked is None:
+        return
+    from mercer.backends import CUDA
+    from mercer.learners.estimator import KernelEstimator
+
+    chosen = CUDA("cpu" if asked == "torch" else {"cuda": "cuda:0"}.get(asked, asked))
+    given = property(lambda self: chosen if self.backend == "auto" else self.backend)
+    monkeypatch.setattr(KernelEstimator, "_backend", given)
+
+
 def pytest_configure(config):
     """Keep compiled code in a directory of this run, unless one was chosen, and hear Ctrl-C; processes inherit both.
 

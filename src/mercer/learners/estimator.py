@@ -131,17 +131,24 @@ class KernelEstimator(
 
     def _choose(self, task: Task[AnyDetails], view: View) -> Plan[AnyDetails]:
         """The plan within the limits of the learner, on its backend."""
-        return place(task, self.backend, Budget.of(self.memory_limit), self.time_limit, takes_card=view.on_card)
+        return place(task, self._backend, Budget.of(self.memory_limit), self.time_limit, takes_card=view.on_card)
+
+    @property
+    def _backend(self) -> Backend | str:
+        """The parameter `backend`."""
+        given: Backend | str = self.backend
+        return given
 
     def _placed(self, plan: AnyPlan) -> AbstractContextManager[object]:
         """Inside, the backend of the plan computes."""
         if plan.backend == CPU_NAME:
             return nullcontext()
-        return use(self.backend if isinstance(self.backend, Backend) else named(plan.backend) or CORES)
+        given = self._backend
+        return use(given if isinstance(given, Backend) else named(plan.backend) or CORES)
 
     def _computing(self) -> AbstractContextManager[object]:
         """The same for predictions, and for what is computed when it is asked for."""
-        return computing(self.backend)
+        return computing(self._backend)
 
     @speaks
     def plan(self, X: Any, y: Any = None, sample_weight: Any = None) -> AnyPlan:

@@ -46,7 +46,9 @@ class RidgeParameters(Protocol):
     n_landmarks: Any
     memory_limit: Any
     time_limit: Any
-    backend: Any
+
+    @property
+    def _backend(self) -> Any: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -232,7 +234,7 @@ def from_rows(
         is_flat=given.is_flat,
         copied=_copied(rows, table, targets) if source is None else 0,
         memory_limit=model.memory_limit,
-        backend=model.backend,
+        backend=model._backend,
         time_limit=model.time_limit,
         solver=solver,
         side=side,
