@@ -54,6 +54,7 @@ def learn_preimages(
         alpha="auto",
         memory_limit=estimator.memory_limit,
         time_limit=seconds,
+        backend=estimator._backend,
         on_interrupt=estimator.on_interrupt,
         verbose=False,
         random_state=estimator.random_state,
