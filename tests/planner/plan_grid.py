@@ -6,10 +6,10 @@
 import json
 from itertools import product
 from pathlib import Path
-from unittest.mock import patch
 
 from mercer import solvers
 from mercer.compute.runtime.memory import Budget
+from mercer.compute.runtime.threads import as_planned
 from mercer.errors import MercerError
 from mercer.planner import (
     KMeansTask,
@@ -19,11 +19,9 @@ from mercer.planner import (
     RidgeTask,
     SpectralTask,
     SVMTask,
-    batches,
     choose,
 )
 from mercer.planner.machine import ROUGH
-from mercer.planner.ridge import streaming
 
 KEPT = Path(__file__).parent / "plans.json"
 EVERY = 7
@@ -116,7 +114,7 @@ def grid():
 
 def plan_of(task, resumable, size, seconds):
     """The plan by rough rates and for two cores; None where it is refused."""
-    with patch.object(batches, "available", lambda: 2), patch.object(streaming, "available", lambda: 2):
+    with as_planned(2, 0):
         try:
             return choose(task, Budget(size), seconds, ROUGH, resumable)
         except MercerError:

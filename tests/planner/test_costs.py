@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 from machines import kernel, plan
 
+from mercer.backends.lanes import height
 from mercer.compute.runtime.memory import Budget
-from mercer.kernels.evaluation.strips import height
 from mercer.planner import RidgeTask, choose
 from mercer.planner.batches import BLOCK, LEAST, MOST, WORK, squaring
 from mercer.planner.limits import Limits
@@ -130,7 +130,7 @@ def test_memory_grows_with_landmarks_and_not_with_rows():
 
 def test_batches_shrink_where_memory_is_short():
     wide = nystrom(TASK, 1000, FREE)
-    strips = squaring(1000) * height(1000, squaring(1000))
+    strips = squaring(1000).lanes * height(1000, squaring(1000))
     assert (
         wide.details.batch % strips == 0 or wide.details.batch == MOST
     )  # whole strips, or the cap: with one thread it is below them

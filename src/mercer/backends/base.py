@@ -7,20 +7,22 @@ factors, features, squares of n or M rows) live at a backend and never cross.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer.backends.passes import Pass
 from mercer.backends.squares import Square
 from mercer.compute.codegen.formula import Group
 from mercer.compute.codegen.pair_statistics import Measured
 from mercer.compute.codegen.program import Method
 from mercer.compute.codegen.symbols import Symbol
 from mercer.compute.runtime.memory import Budget
+from mercer.compute.runtime.run import State
 from mercer.compute.runtime.threads import Watch
 
 Array = NDArray[Any]
@@ -89,6 +91,74 @@ class Traced:
     rough: bool = False
 
 
+@dataclass(frozen=True)
+class Layout:
+    """How rows are dealt to those who have sums of their own: bits depend on it, and it depends on the plan alone.
+
+    lanes : who has sums of its own: a thread, a stream, a task; rows are dealt to them strip by strip, in turn
+    threads : that work together where there is one lane
+    rows : of a strip; 0 for as many as suit the backend, which follows from lanes, threads and the width
+    """
+
+    lanes: int
+    threads: int = 1
+    rows: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class RowValues:
+    """Numbers for each row of a piece, equally many for each.
+
+    evaluator : of the rows with landmarks; None where there is a table
+    table : (rows, width), float64, to be overwritten
+    triangle : a lower triangular L, where not the values are wanted but these times L'^-1; else None
+    subject : who is named where values are infinite
+    """
+
+    evaluator: Evaluator | None = None
+    table: Array | None = None
+    triangle: Array | None = None
+    subject: object = "The kernel"
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and numbers for each."""
+        if self.table is not None:
+            return len(self.table), self.table.shape[1]
+        if self.evaluator is None:
+            raise ValueError("values of neither an evaluator nor a table")
+        return self.evaluator.shape
+
+
+class Accumulator(Protocol):
+    """What a pass adds up, at a backend: every lane has sums of its own, across pieces."""
+
+    def add(self, values: RowValues, rows: Mapping[str, Array], watch: Watch | None = None) -> dict[str, Array]:
+        """The rows of a piece; what the pass leaves with them.
+
+        An error, or a watch that raises one, leaves sums of nobody knows which rows.
+
+        rows : columns of all rows of the piece; what is left is written to those of its name, or to new ones
+        watch : takes progress
+        """
+        ...
+
+    def state(self) -> State:
+        """The sums of each lane, as "name lane", to go on from."""
+        ...
+
+    def joined(self) -> dict[str, Array]:
+        """The sums of all lanes, added in their order; nothing is left here."""
+        ...
+
+
+class Traffic(NamedTuple):
+    """Bytes that went to where wide arrays live, and that came from there."""
+
+    sent: int = 0
+    brought: int = 0
+
+
 class Backend(ABC):
     """Who computes."""
 
@@ -131,3 +201,18 @@ class Backend(ABC):
         diagonal : that of the matrix
         """
         return None
+
+    @abstractmethod
+    def accumulate(
+        self, work: Pass, width: int, layout: Layout, state: State | None = None, after: Accumulator | None = None
+    ) -> Accumulator:
+        """What takes the rows of a pass, piece by piece.
+
+        width : numbers of a row
+        state : of an accumulator of the same pass and layout, to go on from
+        after : one that has been joined, whose memory may be used
+        """
+
+    def traffic(self) -> Traffic:
+        """How much went to and fro since this backend was made: nothing, where all is in the memory of this process."""
+        return Traffic()

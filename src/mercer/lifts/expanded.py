@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.compute.codegen.sparse import is_sparse
+from mercer.compute.overflow import all_finite
 from mercer.compute.runtime.memory import MAX_UNASKED_BYTES, Budget
 from mercer.errors import BudgetError, NumericalWarning, caller_level, message, speaks
-from mercer.kernels.evaluation.evaluate import all_finite
 from mercer.lifts.base import Lift
 from mercer.lifts.deferred import Deferred
 from mercer.lifts.expansion import Expansion

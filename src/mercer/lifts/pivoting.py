@@ -7,19 +7,22 @@ it. Later pivots would be noise, divided by its own root. That is why no jitter 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NoReturn, Self
+from typing import Any, ClassVar, NoReturn, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import blas, lapack
 
-from mercer.backends.base import Evaluator
+from mercer.backends.base import Accumulator, Evaluator, Layout, RowValues
+from mercer.backends.context import current
+from mercer.backends.lanes import NumPyOperations
+from mercer.backends.passes import Column, Operations, Pass
 from mercer.compute.runtime import threads
-from mercer.compute.runtime.lapack import MAX_CALL_OPERATIONS, divide_by_triangle, subtract_product
+from mercer.compute.runtime.lapack import MAX_CALL_OPERATIONS
 from mercer.compute.runtime.run import IDLE, Run
 from mercer.compute.runtime.threads import one_thread_blas
 from mercer.errors import InputError, message
@@ -31,15 +34,14 @@ from mercer.kernels.evaluation.evaluate import (
     matrix,
 )
 from mercer.kernels.evaluation.plain import Plain
-from mercer.kernels.evaluation.strips import Strip, over_rows
 from mercer.kernels.points import DOUBLE, Points
 
 Array = NDArray[np.float64]
 Part = slice | NDArray[np.intp]
 Values = Callable[[Part, Part], NDArray[Any]]
 """From rows i and j to the numbers k(x_i, x_j), a new array."""
-Sweep = Callable[[NDArray[np.intp], Strip], None]
-"""sweep(chosen, strip): hand the values between all rows and some to workers, strip by strip."""
+Sweep = Callable[[NDArray[np.intp], Pass, Mapping[str, Array]], object]
+"""sweep(chosen, work, rows): hand the values between all rows and some to a pass, with columns of all rows."""
 
 RELATIVE_TOLERANCE = 1e-12
 """What counts as nothing, relative to k(x, x): twice the 5e-13 to which kernels are evaluated."""
@@ -56,7 +58,7 @@ of so many landmarks that measuring the rows takes. Columns count once: in plain
 MAX_BOUND_NUMBERS = 1 << 22
 """Numbers of the data up to which all rows are bound at once, which takes a copy of them (32 MiB)."""
 STRIP_NUMBERS = 1 << 16
-"""Numbers of kernel values that a worker has at once (512 KiB)."""
+"""Numbers of kernel values that a lane has at once (512 KiB)."""
 MAX_CALL_ROWS = 8192
 """Rows that are worked on in one call, at most."""
 
@@ -192,17 +194,33 @@ class Blocks:
         return Plain(self.kernel, left, right).matrix(DOUBLE, 1)[0] if self.few else matrix(self.kernel, left, right)
 
 
-def _shaped(memory: list[Array], rows: int, width: int) -> list[Array]:
-    """The memory of each worker as strips of so many numbers per row, of as many rows as stay in its cache.
+@dataclass(frozen=True, eq=False)
+class NewFeatures(Pass):
+    """Features that belong to new pivots, from values at these, and what is left of k(x, x) after them.
 
-    All workers get as many strips. What is too small is replaced; the system takes its time to hand out more.
+    before : (t, i), the features of the new pivots that earlier ones made
+    lower : (t, t), the Cholesky factor of what these leave of the new pivots' own matrix
     """
-    pieces = -(-rows * width // (STRIP_NUMBERS * len(memory))) * len(memory)
-    height = -(-rows // pieces)
-    for worker, held in enumerate(memory):
-        if held.size < height * width:
-            memory[worker] = np.empty(height * width)
-    return [held[: height * width].reshape(height, width) for held in memory]
+
+    reads: ClassVar[tuple[str, ...]] = ("before",)
+
+    before: Array
+    lower: Array
+
+    def columns(self, width: int) -> Mapping[str, Column]:
+        return {"features": Column((width,)), "taken": Column()}
+
+    def add(self, values: Any, rows: Mapping[str, Any], sums: dict[str, Any], ops: Operations) -> None:
+        ops.subtract_product(values, rows["before"], self.before)
+        ops.divide_by_triangle(values, self.lower)
+        rows["features"][...] = values
+        rows["taken"][...] = ops.row_squares(values)
+
+
+def _dealt(rows: int, width: int, lanes: int) -> Layout:
+    """Strips of so many numbers per row, of as many rows as stay in the cache of a lane; all lanes get as many."""
+    pieces = -(-rows * width // (STRIP_NUMBERS * lanes)) * lanes
+    return Layout(lanes, rows=-(-rows // pieces))
 
 
 class RandomPivots:
@@ -237,12 +255,13 @@ class RandomPivots:
     def of(cls, kernel: Kernel, points: Points, count: int) -> Self:
         """For the matrix of a kernel whose numbers are known, on points that are to be given back in float64."""
         blocks = Blocks(kernel, points, count)
+        lanes = 1 if points.shape[0] * count <= MAX_ONE_THREAD_NUMBERS else threads.available()
+        latest: list[Accumulator | None] = [None]
 
-        workers = 1 if points.shape[0] * count <= MAX_ONE_THREAD_NUMBERS else threads.available()
-        memory = [np.empty(0) for _ in range(workers)]
-
-        def sweep(chosen: NDArray[np.intp], strip: Strip) -> None:
-            over_rows(kernel, blocks.of_all_rows(chosen), strip, _shaped(memory, points.shape[0], len(chosen)))
+        def sweep(chosen: NDArray[np.intp], work: Pass, rows: Mapping[str, Array]) -> None:
+            dealt = _dealt(points.shape[0], len(chosen), lanes)
+            latest[0] = sums = current().accumulate(work, len(chosen), dealt, after=latest[0])
+            sums.add(RowValues(blocks.of_all_rows(chosen), subject=kernel), rows)
 
         return cls(kernel.evaluate_diagonal(points), blocks.between, count, sweep)
 
@@ -304,14 +323,10 @@ class RandomPivots:
         """The features that belong to new pivots, and what is left of k(x, x) after them."""
         i, t = len(self.pivots), len(chosen)
         before = self.features[chosen, :i].copy()
-
-        def strip(worker: int, rows: slice, values: Array) -> None:
-            subtract_product(values, self.features[rows, :i], before)
-            divide_by_triangle(values, lower)
-            self.features[rows, i : i + t] = values
-            self.left[rows] -= np.einsum("ij,ij->i", values, values)
-
-        self.sweep(chosen, strip)
+        features, taken = self.features[:, i : i + t], np.empty(len(self.left))
+        rows = {"before": self.features[:, :i], "features": features, "taken": taken}
+        self.sweep(chosen, NewFeatures(before, lower), rows)
+        self.left -= taken
         run.tell(i + t)
         self.left[self.left <= self.floor] = 0.0
         self.left[chosen] = 0.0
@@ -319,7 +334,7 @@ class RandomPivots:
         self.upper[i : i + t, i : i + t] = lower.T
         self.pivots.extend(chosen.tolist())
 
-    def _by_blocks(self, chosen: NDArray[np.intp], strip: Strip) -> None:
+    def _by_blocks(self, chosen: NDArray[np.intp], work: Pass, rows: Mapping[str, Array]) -> None:
         """The same with one thread of Python, which can be interrupted between short calls."""
         step = min(
             MAX_CALL_ROWS, max(1, int(MAX_CALL_OPERATIONS / (2 * len(chosen) * (len(self.pivots) + len(chosen)))))
@@ -328,4 +343,5 @@ class RandomPivots:
             values = np.ascontiguousarray(self.values(block, chosen), dtype=np.float64)
             for start in range(0, len(values), step):
                 part = values[start : start + step]
-                strip(0, slice(block.start + start, block.start + start + len(part)), part)
+                own = slice(block.start + start, block.start + start + len(part))
+                work.add(part, {name: column[own] for name, column in rows.items()}, {}, NumPyOperations)

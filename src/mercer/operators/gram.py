@@ -13,12 +13,13 @@ from numpy.typing import ArrayLike, NDArray
 from mercer.backends.base import Evaluator
 from mercer.backends.context import current
 from mercer.backends.squares import Square
+from mercer.compute.overflow import all_finite
 from mercer.compute.runtime import threads as workers
 from mercer.compute.runtime.memory import MAX_UNASKED_BYTES, Budget
 from mercer.errors import KernelError, NumericalWarning, caller_level, message, number_of, speaks
 from mercer.kernels import Kernel
 from mercer.kernels.base import PythonFunction
-from mercer.kernels.evaluation.evaluate import all_finite, evaluator, matrix, name_of, ready
+from mercer.kernels.evaluation.evaluate import evaluator, matrix, name_of, ready
 from mercer.kernels.points import SINGLE, Points
 from mercer.operators.base import EVERYTHING, Index, Operator
 

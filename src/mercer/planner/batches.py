@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from mercer.backends.base import Layout
+from mercer.backends.lanes import height
 from mercer.compute.runtime.threads import available
-from mercer.kernels.evaluation.strips import height
 from mercer.planner.limits import Limits, Table
 
 BLOCK = 1 << 22
@@ -19,14 +20,19 @@ MADE = 1.2
 WORK = 1 << 36
 """Operations between two looks at the clock, about: a second. At the end of each, workers wait for each other."""
 FEW, SPREAD = 4, 1 << 25
-"""So many workers have sums of their own anyway: there is room for as many when they are decomposed; more workers only
+"""So many lanes have sums of their own anyway: there is room for as many when they are decomposed; more lanes only
 where their sums are so many numbers at most (256 MB)."""
 
 
-def squaring(width: int) -> int:
-    """How many workers have sums of `width`^2 numbers each: all, or one that has all cores, where that is too much."""
+def layout() -> Layout:
+    """A lane for each thread of the plan that is followed, or of this process where none is."""
+    return Layout(available())
+
+
+def squaring(width: int) -> Layout:
+    """The lanes for sums of `width`^2 numbers each: all, or one that has all threads, where that is too much."""
     workers = available()
-    return workers if workers <= FEW or workers * width**2 <= SPREAD else 1
+    return Layout(workers) if workers <= FEW or workers * width**2 <= SPREAD else Layout(1, threads=workers)
 
 
 @dataclass(frozen=True)
@@ -38,9 +44,9 @@ class RawBlock:
     most: int
 
 
-def strips(width: int, workers: int, operations: float) -> RawBlock:
-    """Strips of values at landmarks, one for each worker; each value takes part in so many operations."""
-    rows = workers * height(width, workers)
+def strips(width: int, lanes: Layout, operations: float) -> RawBlock:
+    """Strips of values at landmarks, one for each lane; each value takes part in so many operations."""
+    rows = lanes.lanes * height(width, lanes)
     return RawBlock(rows, float(width), rows * max(1, int(WORK / (operations * width * rows))))
 
 

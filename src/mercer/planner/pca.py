@@ -297,4 +297,4 @@ def _landmarks(task: PCATask, rank: int, limits: Limits) -> PCAPlan:
 
 def _sums(task: PCATask, width: int) -> float:
     """Numbers of the sums over all rows, of their decomposition, and of the weights of components."""
-    return max(5, squaring(width) + 1) * float(width) ** 2 + 4.0 * width * min(task.found, width)
+    return max(5, squaring(width).lanes + 1) * float(width) ** 2 + 4.0 * width * min(task.found, width)

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mercer.compute.overflow import all_finite
 from mercer.errors import InputError, KernelError, message
 from mercer.kernels import Kernel
-from mercer.kernels.evaluation.evaluate import all_finite
 from mercer.kernels.evaluation.evaluate import read as rows_of
 from mercer.kernels.function import kernel_from
 from mercer.kernels.median import weights_from

@@ -251,3 +251,35 @@ def test_little_work_has_one_thread_of_blas_and_much_work_all():
     for rows, columns in ((1, 10), (5000, 10), (100, 10**6)):
         with threads.few_threads(rows, columns):
             assert counts() == before
+
+
+@pytest.mark.usefixtures("two_blas_threads")
+class TestSoManyThreadsOfBlas:
+    def test_the_least_counts(self):
+        with threads.blas_threads(3):
+            assert set(blas_threads()) == {3}
+            with threads.one_thread_blas(), threads.blas_threads(2):
+                assert set(blas_threads()) == {1}
+            assert set(blas_threads()) == {3}
+        assert set(blas_threads()) == {2}
+
+    def test_whoever_leaves_first_they_are_given_back(self):
+        for first in (1, 2, 3):
+            outer, inner = threads.blas_threads(first), threads.blas_threads(4 - first)
+            outer.__enter__()
+            inner.__enter__()
+            outer.__exit__(None, None, None)
+            inner.__exit__(None, None, None)
+            assert set(blas_threads()) == {2}
+
+
+def test_inside_of_a_plan_its_threads_work_also_in_other_threads():
+    before = threads.available()
+    with threads.as_planned(3, 0):
+        assert threads.available() == threads.count(None) == 3
+        seen = set()
+        threads.run(lambda worker, piece, stop: seen.add(threads.available()), [[0], [1]], 2)
+        assert seen == {3}
+        with threads.as_planned(0, 0):  # a plan that does not say
+            assert threads.available() == before
+    assert threads.available() == before

@@ -11,14 +11,19 @@ from typing import Any, ClassVar
 import torch
 from numpy.typing import NDArray
 
-from mercer.backends.base import Backend, Evaluator, Traced
+from mercer.backends.base import Accumulator, Backend, Evaluator, Layout, Traced, Traffic
 from mercer.backends.cpu import CPU
 from mercer.backends.cuda.eager import Eager
 from mercer.backends.cuda.resident import Resident
 from mercer.backends.cuda.squares import square_of
+from mercer.backends.cuda.sums import DeviceSums
+from mercer.backends.passes import Pass
 from mercer.backends.squares import Square
 from mercer.compute.codegen.formula import groups
 from mercer.compute.runtime.memory import Budget
+from mercer.compute.runtime.run import State
+
+CORES = CPU()
 
 FREE_SHARE = 0.9
 """Of the free memory of a card that a fit may hold."""
@@ -89,12 +94,25 @@ class CUDA(Backend):
 
     def evaluator(self, traced: Traced) -> Evaluator | None:
         if self.resident is None or any(group.sparse for group in groups(traced.formula)):
-            return CPU().evaluator(traced)
+            return CORES.evaluator(traced)
         if self.device == "cpu" or find_spec("triton") is None:
             return Eager(traced, self.resident)
         from mercer.backends.cuda.evaluator import OnCard  # Triton comes with it
 
         return OnCard.of(traced, self.resident)
+
+    def accumulate(
+        self, work: Pass, width: int, layout: Layout, state: State | None = None, after: Accumulator | None = None
+    ) -> Accumulator:
+        if self.resident is None:
+            return CORES.accumulate(work, width, layout, state, after)
+        return DeviceSums(work, width, self.resident, state)
+
+    def traffic(self) -> Traffic:
+        if self.resident is None:
+            return Traffic()
+        seen = self.resident.traffic
+        return Traffic(seen.rows, seen.wide)
 
     def square(self, rows: Evaluator | NDArray[Any], diagonal: NDArray[Any]) -> Square | None:
         return None if self.resident is None else square_of(rows, diagonal, self.resident)

@@ -8,10 +8,10 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from contextvars import copy_context
+from contextvars import ContextVar, copy_context
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -37,8 +37,17 @@ Watch = Callable[[Progress], object]
 """A function that takes progress about ten times a second; an error that it raises stops the computation."""
 
 
+_PLANNED: ContextVar[int] = ContextVar("planned", default=0)
+
+
 def available() -> int:
-    """The number of threads that work by default: the cores that this process may use, or OMP_NUM_THREADS if less."""
+    """The number of threads that work by default: those of the plan that is followed, or what this process may use.
+
+    That is its cores, or OMP_NUM_THREADS if less.
+    """
+    planned = _PLANNED.get()
+    if planned:
+        return planned
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     asked = os.environ.get("OMP_NUM_THREADS", "")
     return min(cores, max(1, int(asked))) if asked.isdecimal() else cores
@@ -51,6 +60,20 @@ def count(threads: int | None) -> int:
     if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:
         raise InputError(message("a positive integer, or None", f"got {threads!r}", "Use 1 or 2.", subject="threads"))
     return threads
+
+
+@contextmanager
+def as_planned(workers: int, blas: int) -> Iterator[None]:
+    """Inside, so many threads work, and BLAS has so many, however many cores there are now; 0 for what there is.
+
+    Sums of several threads, and products of BLAS, have other bits with other numbers of threads.
+    """
+    token = _PLANNED.set(workers)
+    try:
+        with blas_threads(blas) if blas else nullcontext():
+            yield
+    finally:
+        _PLANNED.reset(token)
 
 
 class Clock:
@@ -114,23 +137,24 @@ def run(work: Work, pieces: Sequence[Sequence[Any]], total: int, watch: Watch | 
     clock.tell(total)
 
 
-class _Told(Stop):
-    """Of one worker, the calling thread: it reports its own progress."""
+class Told(Stop):
+    """Of the calling thread alone, whosever work it does: it reports its own progress."""
 
     def __init__(self, clock: Clock) -> None:
         super().__init__(1)
         self.clock = clock
 
     def step(self, worker: int, pairs: int) -> bool:
-        self.done[worker] += pairs
-        if self.done[worker] < self.clock.total:
-            self.clock.tell(self.done[worker])
+        """Note the work of a tile, and report it; the end of all is reported by who knows that it is the end."""
+        self.done[0] += pairs
+        if self.done[0] < self.clock.total:
+            self.clock.tell(self.done[0])
         return True
 
 
 def _run_here(work: Work, pieces: Sequence[Any], clock: Clock) -> None:
     """All pieces by this thread: another one would take longer to start than little work takes."""
-    stop = _Told(clock)
+    stop = Told(clock)
     with one_thread_blas(), np.errstate(all="ignore"):
         for piece in pieces:
             work(0, piece, stop)
@@ -171,49 +195,77 @@ def _allow_any_thread() -> None:
         owner.clear_controlling_thread(force=True)
 
 
+def are_few(rows: int, columns: int) -> bool:
+    """Whether so many rows of so many columns are so little work that one thread of BLAS does it sooner."""
+    return rows > 1 and float(rows) ** 2 * (rows + columns) <= ONE_THREAD_OPERATIONS
+
+
 def few_threads(rows: int, columns: int) -> AbstractContextManager[None]:
     """One thread for BLAS inside, where so many rows of so many columns are little work; all of them elsewhere."""
-    few = rows > 1 and float(rows) ** 2 * (rows + columns) <= ONE_THREAD_OPERATIONS
-    return one_thread_blas() if few else nullcontext()
+    return one_thread_blas() if are_few(rows, columns) else nullcontext()
+
+
+def of_blas() -> int:
+    """How many threads BLAS has now."""
+    return max((library.get_num_threads() or 1 for library in _libraries()), default=1)
 
 
 class _Holder:
-    """How many computations hold BLAS to one thread, and how many its libraries had before; one lock guards both."""
+    """The numbers of threads that computations hold BLAS to, and how many its libraries had before.
+
+    The least counts: what is held to one thread inside of something stays so. One lock guards all of it.
+    """
 
     lock = threading.Lock()
-    holders = 0
+    held: ClassVar[list[int]] = []
     before: tuple[tuple[Any, int], ...] = ()
 
 
-@contextmanager
-def one_thread_blas() -> Iterator[None]:
+def one_thread_blas() -> AbstractContextManager[None]:
     """BLAS uses one thread inside; the first to enter holds it, the last to leave lets it go."""
+    return blas_threads(1)
+
+
+@contextmanager
+def blas_threads(count: int) -> Iterator[None]:
+    """BLAS uses so many threads inside, also where it had fewer; one that is held to fewer already stays there."""
+    held = _Holder.held
     with _Holder.lock:
-        if _Holder.holders == 0:
-            _hold()
-        _Holder.holders += 1
+        least = min(held, default=0)
+        held.append(count)
+        if not least:
+            _hold(count)
+        elif count < least:
+            _set(count)
     try:
         yield
     finally:
         with _Holder.lock:
-            _Holder.holders -= 1
-            if _Holder.holders == 0:
+            held.remove(count)
+            least = min(held, default=0)
+            if not least:
                 _let_go()
+            elif least > count:
+                _set(least)
 
 
-def _hold() -> None:
-    """One thread for each library that has more; in the processes of a search they have one already."""
+def _hold(count: int) -> None:
+    """So many threads for each library; in the processes of a search they have one already."""
     counts = [(library, library.get_num_threads()) for library in _libraries()]
-    _Holder.before = tuple((library, count) for library, count in counts if count is not None and count > 1)
-    if _Holder.before:
-        _allow_any_thread()
-        for library, _ in _Holder.before:
-            library.set_num_threads(1)
+    _Holder.before = tuple((library, now) for library, now in counts if now is not None)
+    if any(now != count for _, now in _Holder.before):
+        _set(count)
+
+
+def _set(count: int) -> None:
+    _allow_any_thread()
+    for library, _ in _Holder.before:
+        library.set_num_threads(count)
 
 
 def _let_go() -> None:
-    if _Holder.before:
+    if any(library.get_num_threads() != before for library, before in _Holder.before):
         _allow_any_thread()
-        for library, count in _Holder.before:
-            library.set_num_threads(count)
+        for library, before in _Holder.before:
+            library.set_num_threads(before)
         _allow_any_thread()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -13,9 +12,10 @@ from numpy.typing import NDArray
 
 from mercer.backends.base import Evaluator
 from mercer.compute.codegen.tiles import mirror
+from mercer.compute.overflow import all_finite, warn_of_overflow
 from mercer.compute.runtime import threads
 from mercer.compute.runtime.memory import MAX_UNASKED_BYTES, Budget
-from mercer.errors import DomainError, InputError, NumericalWarning, caller_level, message, speaking
+from mercer.errors import DomainError, InputError, message, speaking
 from mercer.kernels.domain import REALS
 from mercer.kernels.evaluation import plain
 from mercer.kernels.evaluation.dispatch import bound
@@ -252,20 +252,3 @@ def warn_where_infinite(kernel: Kernel, result: NDArray[Any]) -> None:
         finite = all_finite(result)
     if not finite:
         warn_of_overflow(kernel, result.dtype)
-
-
-def warn_of_overflow(kernel: Kernel, dtype: np.dtype[Any]) -> None:
-    """Say that some values are infinite."""
-    warnings.warn(
-        f"{kernel} overflows {dtype} on this data: the result holds infinities. "
-        "Scale the data down, or normalize the kernel.",
-        NumericalWarning,
-        stacklevel=caller_level(),
-    )
-
-
-def all_finite(values: NDArray[Any]) -> bool:
-    """Whether no number is infinite or NaN, without an array of booleans: a sum that is finite has finite terms."""
-    rows = max(1, (1 << 20) // max(1, values[:1].size))
-    blocks = (values[start : start + rows] for start in range(0, len(values), rows))
-    return all(bool(np.isfinite(block.sum())) or bool(np.isfinite(block).all()) for block in blocks)

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.compute.runtime import threads
+from mercer.backends.base import RowValues
+from mercer.backends.context import current
+from mercer.backends.passes import Column, Operations, Pass
 from mercer.compute.runtime.run import Run
 from mercer.errors import InputError, message
-from mercer.kernels.evaluation.strips import height, over_table
 from mercer.learners.data.views import KernelView
 from mercer.learners.streaming.basis import Basis, FeatureBasis, LandmarkBasis, steady
 from mercer.lifts.landmarks import pivoted
+from mercer.planner.batches import layout
 
 Array = NDArray[np.float64]
 ORIGIN_SAMPLE_ROWS = 4096
@@ -39,6 +42,29 @@ class LandmarkFeatures:
     sizes: Array
 
 
+@dataclass(frozen=True, eq=False)
+class FromOrigin(Pass):
+    """Features less an origin, and the squared distances of rows from it, with what the features leave of k(x, x).
+
+    origin : (p,)
+    single : whether features are left in float32
+    """
+
+    reads: ClassVar[tuple[str, ...]] = ("diagonal",)
+
+    origin: Array
+    single: bool
+
+    def columns(self, width: int) -> Mapping[str, Column]:
+        return {"Z": Column((width,), "float32" if self.single else "float64"), "sizes": Column()}
+
+    def add(self, values: Any, rows: Mapping[str, Any], sums: dict[str, Any], ops: Operations) -> None:
+        left = (rows["diagonal"] - ops.row_squares(values)).clip(min=0.0)
+        values -= self.origin
+        rows["Z"][...] = values
+        rows["sizes"][...] = left + ops.row_squares(values)
+
+
 def landmarked(view: KernelView, rank: int, random: np.random.Generator, run: Run) -> LandmarkFeatures:
     """Draw landmarks, and compute the features of all rows. Cost: n p d + 3 n p^2 operations, and n p numbers."""
     choice = pivoted(view.kernel, view.points, min(rank, view.count), random)
@@ -50,18 +76,9 @@ def landmarked(view: KernelView, rank: int, random: np.random.Generator, run: Ru
     origin = basis.features(view.points.rows(sample)).mean(axis=0)
     sizes = view.diagonal(view.points)
     fair = MIN_FLOAT32_SQUARE < float(sizes.max()) < 1 / MIN_FLOAT32_SQUARE
-    Z = np.empty((view.count, basis.width), np.float32 if fair else np.float64)
-
-    def strip(worker: int, rows: slice, values: Array) -> None:
-        left = np.maximum(sizes[rows] - np.einsum("ij,ij->i", values, values), 0.0)
-        values -= origin
-        Z[rows] = values
-        sizes[rows] = left + np.einsum("ij,ij->i", values, values)
-
-    workers = threads.available()
-    memory = [np.empty((min(height(basis.width, workers), view.count), basis.width)) for _ in range(workers)]
+    sums = current().accumulate(FromOrigin(origin, fair), basis.width, layout())
     if choice.features is None:
-        FeatureBasis(basis).over_strips(view.points, strip, memory, run.watch)
+        left = FeatureBasis(basis).add_to(sums, view.points, {"diagonal": sizes}, run.watch)
     else:
-        over_table(choice.features, 0, strip, memory)
-    return LandmarkFeatures(steady(basis), Z, origin, sizes)
+        left = sums.add(RowValues(table=choice.features), {"diagonal": sizes}, run.watch)
+    return LandmarkFeatures(steady(basis), left["Z"], origin, left["sizes"])

@@ -10,29 +10,31 @@ after each piece, and another run goes on from there to the same bits.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.compute.runtime import threads
+from mercer.backends.base import Accumulator
+from mercer.backends.context import current
+from mercer.backends.passes import Column, Operations, Pass
 from mercer.compute.runtime.run import Run, State
-from mercer.kernels.evaluation.strips import workspace
 from mercer.learners.streaming.basis import LandmarkBasis
 from mercer.learners.streaming.stream import Piece, Stream
+from mercer.planner.batches import layout
 
 Array = NDArray[np.float64]
 Sums = dict[str, Any]
-Add = Callable[[slice, Array, Sums], None]
-"""add(rows, K, sums): what a worker does with some rows of a piece and their values at landmarks."""
+Begin = Callable[[Piece, Sums], dict[str, Array]]
+"""begin(piece, sums): adds to sums what needs no values of the kernel; the columns of the rows that a pass gets."""
 KEY = "iterations"
 """Of the stage, and of the state that is offered."""
 FIRST, PRODUCT, GRADIENT = range(3)
 """What a pass adds up."""
-WHOLE = ("total", "level", "squares", "origin", "rows")
-"""Sums that need no values of the kernel, or that no two workers touch at one place."""
+SUM, LANE = "sum ", "lane "
+"""How the names of sums begin in a state: of all rows, and of the rows of a lane."""
 SUMMARY = ("total", "level", "means", "near", "right", "squares", "scale")
 """What is known from the first pass on."""
 
@@ -77,6 +79,82 @@ class Residuals:
     rows: Array | None
 
 
+@dataclass(frozen=True, eq=False)
+class First(Pass):
+    """What all other passes need: K's, K'Dy, and the weight of the rows that are nearest to each landmark.
+
+    corner : (M,), k(l, l) of each landmark
+    """
+
+    reads: ClassVar[tuple[str, ...]] = ("weights", "targets")
+
+    corner: Array
+    outputs: int
+
+    def sums(self, width: int) -> Mapping[str, tuple[int, ...]]:
+        return {"raw": (width,), "near": (width,), "right": (width, self.outputs)}
+
+    def add(self, values: Any, rows: Mapping[str, Any], sums: dict[str, Any], ops: Operations) -> None:
+        K, s = values, rows["weights"]
+        sums["raw"] += s @ K
+        sums["right"] += K.T @ (s[:, None] * rows["targets"])
+        K -= self.corner / 2  # |phi(x) - phi(l)|^2 = k(l, l) - 2 k(x, l) + what l does not change
+        ops.add_at(sums["near"], K.argmax(axis=1), s)
+
+
+@dataclass(frozen=True, eq=False)
+class Product(Pass):
+    """K'c and the sum of c, for c = s (K v - shift).
+
+    v : (M, outputs)
+    shift : (outputs,)
+    """
+
+    reads: ClassVar[tuple[str, ...]] = ("weights",)
+
+    v: Array
+    shift: Array
+
+    def sums(self, width: int) -> Mapping[str, tuple[int, ...]]:
+        return {"u": self.v.shape, "c": self.shift.shape}
+
+    def add(self, values: Any, rows: Mapping[str, Any], sums: dict[str, Any], ops: Operations) -> None:
+        c = rows["weights"][:, None] * (values @ self.v - self.shift)
+        sums["u"] += values.T @ c
+        sums["c"] += c.sum(axis=0)
+
+
+@dataclass(frozen=True, eq=False)
+class Rest(Pass):
+    """e = s (y - level - (K v - shift)), K'e, and sums of e, of (y - level) e and of squares of predictions.
+
+    v : (M, outputs)
+    shift, level : (outputs,)
+    """
+
+    reads: ClassVar[tuple[str, ...]] = ("weights", "targets")
+
+    v: Array
+    shift: Array
+    level: Array
+
+    def sums(self, width: int) -> Mapping[str, tuple[int, ...]]:
+        shape = self.shift.shape
+        return {"u": self.v.shape, "c": shape, "products": shape, "sizes": shape}
+
+    def columns(self, width: int) -> Mapping[str, Column]:
+        return {"left": Column(self.shift.shape)}
+
+    def add(self, values: Any, rows: Mapping[str, Any], sums: dict[str, Any], ops: Operations) -> None:
+        y, found = rows["targets"] - self.level, values @ self.v - self.shift
+        e = rows["weights"][:, None] * (y - found)
+        rows["left"][...] = e
+        sums["u"] += values.T @ e
+        sums["c"] += e.sum(axis=0)
+        sums["products"] += (y * e).sum(axis=0)
+        sums["sizes"] += ((found + self.level) ** 2).sum(axis=0)
+
+
 class Sweeps:
     """The passes of one fit.
 
@@ -93,7 +171,7 @@ class Sweeps:
         self.saved: dict[str, Any] = dict(run.saved(KEY) or {})
         self.others: Callable[[], State] = dict
         self.passes, self.expected, self.told = 0.0, 1.0, 0.0
-        self.memory = workspace(basis.width, threads.available())
+        self._latest: Accumulator | None = None
 
     @property
     def resumed(self) -> bool:
@@ -106,13 +184,10 @@ class Sweeps:
         """The means, Z'b, and which landmarks are near; or what an earlier run knows of them."""
         if self.resumed:
             return Summary(*(np.array(self.saved[name], order="C") for name in SUMMARY))
-        M, outputs = self.basis.width, self.rows.outputs
-        names = ("level", "squares", "origin")
-        zeros: Sums = {"total": np.zeros(()), **{name: np.zeros(outputs) for name in names}}
-        zeros |= {"raw": np.zeros(M), "near": np.zeros(M), "right": np.zeros((M, outputs))}
-        return self._summary(self._sweep(FIRST, zeros, self._add_first))
+        own = {"total": np.zeros(()), **{name: np.zeros(self.rows.outputs) for name in ("level", "squares", "origin")}}
+        return self._summary(self._sweep(FIRST, First(self.corner, self.rows.outputs), own, self._begun))
 
-    def _add_first(self, piece: Piece, sums: Sums) -> Add:
+    def _begun(self, piece: Piece, sums: Sums) -> dict[str, Array]:
         """Sums of y less the mean of the first piece: where a mean is large against the spread, this saves digits."""
         s = piece.weights
         if piece.start == 0 and self.intercept:
@@ -121,14 +196,7 @@ class Sweeps:
         sums["total"] += s.sum()
         sums["level"] += s @ y
         sums["squares"] += s @ y**2
-
-        def add(rows: slice, K: Array, own: Sums) -> None:
-            own["raw"] += s[rows] @ K
-            own["right"] += K.T @ (s[rows, None] * y[rows])
-            K -= self.corner / 2  # |phi(x) - phi(l)|^2 = k(l, l) - 2 k(x, l) + what l does not change
-            own["near"] += np.bincount(K.argmax(axis=1), s[rows], K.shape[1])
-
-        return add
+        return {"weights": s, "targets": y}
 
     def _summary(self, sums: Sums) -> Summary:
         total, on = sums["total"], float(self.intercept)
@@ -141,40 +209,20 @@ class Sweeps:
     def product(self, summary: Summary, p: Array) -> Array:
         """Z'Z p."""
         v = self.basis.to_raw(p)
-        shift = summary.means @ v
-
-        def begin(piece: Piece, sums: Sums) -> Add:
-            def add(rows: slice, K: Array, own: Sums) -> None:
-                c = piece.weights[rows, None] * (K @ v - shift)
-                own["u"] += K.T @ c
-                own["c"] += c.sum(axis=0)
-
-            return add
-
-        sums = self._sweep(PRODUCT, {"u": np.zeros(p.shape), "c": np.zeros(p.shape[1])}, begin)
+        work = Product(v, summary.means @ v)
+        sums = self._sweep(PRODUCT, work, {}, lambda piece, _: {"weights": piece.weights})
         return self._to_features(sums["u"] - summary.means[:, None] * sums["c"])
 
     def residuals(self, summary: Summary, w: Array, alphas: Array) -> Residuals:
         """What is left of y at each row, and the gradient, with the digits that Z'b - Z'Z w would lose."""
-        v, stream, level = self.basis.to_raw(w), self.rows, summary.level
-        shift = summary.means @ v
+        v, stream = self.basis.to_raw(w), self.rows
+        left = np.zeros((stream.count if stream.stored else 0, w.shape[1]))
 
-        def begin(piece: Piece, sums: Sums) -> Add:
-            def add(rows: slice, K: Array, own: Sums) -> None:
-                s, y, found = piece.weights[rows, None], piece.targets[rows] - level, K @ v - shift
-                e = s * (y - found)
-                own["u"] += K.T @ e
-                own["c"] += e.sum(axis=0)
-                own["products"] += (y * e).sum(axis=0)
-                own["sizes"] += np.square(found + level).sum(axis=0)
-                if stream.stored:
-                    sums["rows"][piece.start + rows.start : piece.start + rows.stop] = e
+        def begin(piece: Piece, own: Sums) -> dict[str, Array]:
+            rows = {"weights": piece.weights, "targets": piece.targets}
+            return rows | ({"left": own["rows"][piece.start : piece.stop]} if stream.stored else {})
 
-            return add
-
-        zeros = {name: np.zeros(w.shape[1]) for name in ("c", "products", "sizes")}
-        zeros |= {"u": np.zeros(w.shape), "rows": np.zeros((stream.count if stream.stored else 0, w.shape[1]))}
-        sums = self._sweep(GRADIENT, zeros, begin)
+        sums = self._sweep(GRADIENT, Rest(v, summary.means @ v, summary.level), {"rows": left}, begin)
         gradient = self._to_features(sums["u"] - summary.means[:, None] * sums["c"]) - alphas * w
         rest = sums["c"] / summary.total * self.intercept
         sizes = np.sqrt(sums["sizes"] / stream.count)
@@ -195,38 +243,32 @@ class Sweeps:
 
     # -- piece by piece -------------------------------------------------------------------------------------------
 
-    def _sweep(self, kind: int, sums: Sums, begin: Callable[[Piece, Sums], Add]) -> Sums:
-        """Add up over all rows, from where an earlier run was cut off."""
-        start, done, stream = 0, self.passes, self.rows
+    def _sweep(self, kind: int, work: Pass, own: Sums, begin: Begin) -> Sums:
+        """Add up over all rows, from where an earlier run was cut off.
+
+        own : sums that need no values of the kernel, and what is left of all rows
+        """
+        start, done, stream, state = 0, self.passes, self.rows, None
         if self.saved and int(self.saved["kind"]) == kind:
             start = int(self.saved["position"])
-            sums = {name: np.array(self.saved[f"sum {name}"], order="C") for name in sums}
+            own = {name: np.array(self.saved[SUM + name], order="C") for name in own}
+            state = {name.removeprefix(LANE): self.saved[name] for name in self.saved if name.startswith(LANE)}
             self.saved = {}
+        width = self.basis.width
+        sums = self._latest = current().accumulate(work, width, layout(), state, after=self._latest)
         for piece in stream.pieces(self.batch, start):
-            self._add(piece, sums, begin)
-            self._offer(kind, piece.stop, sums)
+            self.basis.add_to(sums, piece.points, begin(piece, own), self.run.watch)
+            self._offer(kind, piece.stop, own, sums)
             self.passes = done + piece.stop / stream.count
             self.told = max(self.told, min(1.0, self.passes / self.expected))  # more may be expected than before
             self.run.tell(self.told)
         self.passes = done + 1.0
-        return sums
+        return own | sums.joined()
 
-    def _add(self, piece: Piece, sums: Sums, begin: Callable[[Piece, Sums], Add]) -> None:
-        """The rows of a piece, by all workers: each has sums of its own, which are added up in their order."""
-        add, names = begin(piece, sums), [name for name in sums if name not in WHOLE]
-        own = [{name: np.zeros_like(sums[name]) for name in names} for _ in self.memory]
-
-        def strip(worker: int, rows: slice, K: Array) -> None:
-            add(rows, K, own[worker])
-
-        self.basis.over_strips(piece.points, strip, self.memory, self.run.watch)
-        for name in names:
-            for each in own:
-                sums[name] += each[name]
-
-    def _offer(self, kind: int, position: int, sums: Sums) -> None:
+    def _offer(self, kind: int, position: int, own: Sums, sums: Accumulator) -> None:
         def state() -> State:
-            added = {f"sum {name}": value for name, value in sums.items()}
+            added = {SUM + name: value for name, value in own.items()}
+            added |= {LANE + name: value for name, value in sums.state().items()}
             return {"kind": np.array(kind), "position": np.array(position), **self.others(), **added}
 
         self.run.offer(KEY, state)

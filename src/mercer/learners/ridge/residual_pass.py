@@ -5,20 +5,22 @@ Sums lose digits where raw functions are nearly dependent; Z'D(y - f) from the r
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.compute.runtime import threads
+from mercer.backends.context import current
+from mercer.backends.passes import Column, Operations, Pass
 from mercer.compute.runtime.run import Run, telling
-from mercer.kernels.evaluation.strips import workspace
 from mercer.learners.data.views import mixed
 from mercer.learners.ridge.sampled_loo import centred
 from mercer.learners.streaming.basis import Basis
 from mercer.learners.streaming.moments import Normal, applied
 from mercer.learners.streaming.stream import Piece, Stream
+from mercer.planner.batches import layout
 from mercer.planner.ridge.streaming import TRIED
 
 Array = NDArray[np.float64]
@@ -78,53 +80,55 @@ def check(stream: Stream, basis: Basis, normal: Normal, trial: Trial, w: Array, 
     W = basis.to_raw(w)
     above = (applied(basis, trial.shift[None]) - normal.means) - normal.rest  # of the shift over the mean, in features
     base = (above @ w)[0] + normal.level
-    totals, memory = _Totals(basis.width, stream), workspace(basis.width, threads.available())
-    model = _Model(W, base, trial.shift, normal.level)
+    totals = _Totals(stream)
+    sums = current().accumulate(Left(W, base, trial.shift), basis.width, layout())
     with run.stage("check", stream.count):
         for piece in stream.pieces(batch):
-            totals.add(basis, piece, model, memory, telling(run, totals.rows, piece.stop - piece.start))
+            rows = {"targets": piece.targets, "weights": piece.weights}
+            watch = telling(run, totals.rows, piece.stop - piece.start)
+            totals.add(piece, basis.add_to(sums, piece.points, rows, watch)["left"], normal.level)
             run.tell(totals.rows)
-    gradient = applied(basis, totals.gradient.T).T + above.T * totals.sums
+    gradient = applied(basis, sums.joined()["gradient"].T).T + above.T * totals.sums
     return Checked(gradient, totals.products, totals.squares, totals.residuals)
 
 
 @dataclass(frozen=True, eq=False)
-class _Model:
-    """A prediction is (raw(x) - shift) W + base; targets are taken less the level."""
+class Left(Pass):
+    """What (raw(x) - shift) W + base leaves of the targets, and its products with raw(x) - shift."""
+
+    reads: ClassVar[tuple[str, ...]] = ("targets", "weights")
 
     W: Array
     base: Array
     shift: Array
-    level: Array
+
+    def sums(self, width: int) -> Mapping[str, tuple[int, ...]]:
+        return {"gradient": self.W.shape}
+
+    def columns(self, width: int) -> Mapping[str, Column]:
+        return {"left": Column(self.base.shape)}
+
+    def add(self, values: Any, rows: Mapping[str, Any], sums: dict[str, Any], ops: Operations) -> None:
+        values -= self.shift
+        left = rows["targets"] - (values @ self.W + self.base)
+        rows["left"][...] = left
+        sums["gradient"] += values.T @ (rows["weights"][:, None] * left)
 
 
 class _Totals:
-    """Sums over the rows so far."""
+    """Sums over the rows so far that need no values at landmarks."""
 
-    def __init__(self, width: int, stream: Stream) -> None:
+    def __init__(self, stream: Stream) -> None:
         self.rows, shape = 0, (stream.outputs,)
-        self.gradient = np.zeros((width, *shape))
         self.sums, self.products, self.squares = np.zeros(shape), np.zeros(shape), np.zeros(shape)
         self.residuals = np.empty((stream.count, *shape)) if stream.stored else None
 
-    def add(self, basis: Basis, piece: Piece, model: _Model, memory: Sequence[Array], watch: threads.Watch) -> None:
-        """Some rows, by all workers."""
-        found = np.empty_like(piece.targets)
-        gradients = [np.zeros_like(self.gradient) for _ in memory]
-
-        def add(worker: int, rows: slice, raw: Array) -> None:
-            raw -= model.shift
-            left = piece.targets[rows] - (raw @ model.W + model.base)
-            found[rows] = left
-            gradients[worker] += raw.T @ (piece.weights[rows, None] * left)
-
-        basis.over_strips(piece.points, add, memory, watch)
-        weighted = piece.weights[:, None] * found
+    def add(self, piece: Piece, left: Array, level: Array) -> None:
+        """Some rows, and what is left of their targets."""
+        weighted = piece.weights[:, None] * left
         if self.residuals is not None:
-            self.residuals[self.rows : self.rows + len(found)] = weighted
-        for gradient in gradients:
-            self.gradient += gradient
+            self.residuals[self.rows : self.rows + len(left)] = weighted
         self.sums += weighted.sum(axis=0)
-        self.products += (weighted * (piece.targets - model.level)).sum(axis=0)
-        self.squares += (weighted * found).sum(axis=0)
-        self.rows += len(found)
+        self.products += (weighted * (piece.targets - level)).sum(axis=0)
+        self.squares += (weighted * left).sum(axis=0)
+        self.rows += len(left)

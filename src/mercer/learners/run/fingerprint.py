@@ -20,7 +20,7 @@ from mercer.version import __version__
 
 Parts = Mapping[str, str]
 """What must agree, by name: "version", "settings" and "data"."""
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 """How checkpoints are written; it rises when that changes, or what is computed does."""
 CHUNK_BYTES = 1 << 24
 """Bytes that a thread reads at once: Ctrl-C waits for no more, and the digests of these are what is digested."""

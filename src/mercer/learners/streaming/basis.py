@@ -8,7 +8,7 @@ are the features themselves.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -17,13 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import blas
 
+from mercer.backends.base import Accumulator, RowValues
 from mercer.compute.consistency import shapes
-from mercer.compute.runtime.lapack import divide_by_triangle
 from mercer.compute.runtime.run import IDLE, Run
-from mercer.compute.runtime.threads import Watch
+from mercer.compute.runtime.threads import Progress, Watch
 from mercer.kernels import Kernel
-from mercer.kernels.evaluation.evaluate import matrix
-from mercer.kernels.evaluation.strips import Strip, over_strips, over_table
+from mercer.kernels.evaluation.evaluate import evaluator, matrix
 from mercer.kernels.points import DOUBLE, Points, alike
 from mercer.learners.data.views import EPS, features
 from mercer.lifts.base import Lift
@@ -65,10 +64,28 @@ class Basis(ABC):
         out : memory of as many rows or more that may be used: new memory takes longer to get than values to compute
         """
 
-    def over_strips(self, points: Points, strip: Strip, memory: Sequence[Array], watch: Watch | None = None) -> None:
-        """Hand the raw functions of all rows to workers, strip by strip (`mercer.kernels.evaluation.strips`)."""
-        for part in strips(points.values.shape[0], self.width):
-            over_table(self.raw(points.rows(part)), part.start, strip, memory)
+    def values(self, points: Points) -> RowValues:
+        """The raw functions of some rows, as a backend takes them."""
+        return RowValues(table=self.raw(points))
+
+    def parts(self, rows: int) -> list[slice]:
+        """So many rows, some at a time: what `values` holds of each."""
+        return strips(rows, self.width)
+
+    def add_to(
+        self, sums: Accumulator, points: Points, rows: Mapping[str, Any], watch: Watch | None = None
+    ) -> dict[str, Any]:
+        """The raw functions of all rows to a pass, with columns of the rows; what it leaves with them."""
+        count = points.values.shape[0]
+        parts = self.parts(count)
+        if len(parts) == 1:
+            return sums.add(self.values(points), rows, watch)
+        left = []
+        for part in parts:
+            own = {name: column[part] for name, column in rows.items()}
+            told = None if watch is None else _part_of(watch, part.start / count, len(range(count)[part]) / count)
+            left.append(sums.add(self.values(points.rows(part)), own, told))
+        return {name: rows[name] if name in rows else np.concatenate([each[name] for each in left]) for name in left[0]}
 
     def times(self, points: Points, W: Array, run: Run = IDLE) -> Array:
         """(rows, outputs): raw(x) W, without the table of raw functions where that is faster."""
@@ -78,9 +95,10 @@ class Basis(ABC):
         """rows T: rows of raw functions, (r, p), become rows of features."""
         return rows
 
-    def whiten(self, rows: Array) -> Array:
-        """The same in place, in C order, by a thread that keeps no other waiting."""
-        return rows
+    @property
+    def lower(self) -> Array | None:
+        """T'^-1, lower triangular, in C order; None where T = I."""
+        return None
 
     def to_raw(self, weights: Array) -> Array:
         """T weights: weights of features, (p, outputs), become weights of raw functions."""
@@ -144,9 +162,12 @@ class LandmarkBasis(Basis):
         place = None if out is None else out[: left.values.shape[0]]
         return np.asarray(matrix(self.kernel, left, right, out=place))
 
-    def over_strips(self, points: Points, strip: Strip, memory: Sequence[Array], watch: Watch | None = None) -> None:
+    def values(self, points: Points) -> RowValues:
         left, right = alike(replace(points, dtype=DOUBLE), self.landmarks)
-        over_strips(self.kernel, left, right, strip, memory, watch)
+        return RowValues(evaluator(self.kernel, left, right), subject=self.kernel)
+
+    def parts(self, rows: int) -> list[slice]:
+        return [slice(0, rows)]  # nothing is held
 
     def times(self, points: Points, W: Array, run: Run = IDLE) -> Array:
         left, right = alike(points, self.landmarks)
@@ -155,12 +176,8 @@ class LandmarkBasis(Basis):
     def to_features(self, rows: Array) -> Array:
         return np.asarray(blas.dtrsm(1.0, self.upper, rows.T, trans_a=1).T)
 
-    def whiten(self, rows: Array) -> Array:
-        divide_by_triangle(rows, self._lower)
-        return rows
-
     @cached_property
-    def _lower(self) -> Array:
+    def lower(self) -> Array:
         return np.ascontiguousarray(self.upper.T)
 
     def to_raw(self, weights: Array) -> Array:
@@ -183,11 +200,21 @@ class FeatureBasis(Basis):
     def raw(self, points: Points, out: Array | None = None) -> Array:
         return self.inner.features(points, out)
 
-    def over_strips(self, points: Points, strip: Strip, memory: Sequence[Array], watch: Watch | None = None) -> None:
-        def whitened(worker: int, rows: slice, raw: Array) -> None:
-            strip(worker, rows, self.inner.whiten(raw))
+    def values(self, points: Points) -> RowValues:
+        return replace(self.inner.values(points), triangle=self.inner.lower)
 
-        self.inner.over_strips(points, whitened, memory, watch)
+    def parts(self, rows: int) -> list[slice]:
+        return self.inner.parts(rows)
+
+
+def _part_of(watch: Watch, start: float, share: float) -> Watch:
+    """A watch of all rows, for some of them: tells parts of a million."""
+
+    def tell(progress: Progress) -> None:
+        done = start + share * progress.done / max(progress.total, 1)
+        watch(Progress(int(1e6 * done), 10**6, progress.seconds))
+
+    return tell
 
 
 def landmark_basis(lift: Any, points: Points) -> LandmarkBasis:

@@ -6,17 +6,19 @@ and the Schur complement of its last entry is what centring leaves. Raw function
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer.backends.base import Accumulator
+from mercer.backends.context import current
+from mercer.backends.passes import Operations, Pass
 from mercer.compute.codegen.tiles import mirror
-from mercer.compute.runtime.lapack import add_squares
 from mercer.compute.runtime.run import IDLE, Run, State, telling
-from mercer.kernels.evaluation.strips import workspace
 from mercer.learners.data.views import EPS
 from mercer.learners.streaming.basis import Basis
 from mercer.learners.streaming.stream import Piece
@@ -52,8 +54,34 @@ def applied(basis: Basis, rows: Array) -> Array:
     return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
+@dataclass(frozen=True, eq=False)
+class Squares(Pass):
+    """sum_i [r, t]_i [r, t]_i' on and below the diagonal, for values r less a shift and thin columns t.
+
+    shift : (p,)
+    others : how many columns t there are; they are given with the weights in
+    """
+
+    reads: ClassVar[tuple[str, ...]] = ("roots", "others")
+
+    shift: Array
+    others: int
+
+    def sums(self, width: int) -> Mapping[str, tuple[int, ...]]:
+        return {"sums": (width + self.others, width + self.others)}
+
+    def add(self, values: Any, rows: Mapping[str, Any], sums: dict[str, Any], ops: Operations) -> None:
+        S, t, p = sums["sums"], rows["others"], values.shape[1]
+        values -= self.shift
+        if "roots" in rows:  # of weights that are not all 1
+            values *= rows["roots"][:, None]
+        ops.add_squares(S[:p, :p], values)
+        S[p:, :p] += (values.T @ t).T  # half of the time of t.T @ values: BLAS copies less
+        S[p:, p:] += t.T @ t
+
+
 class Moments:
-    """S, of the rows that were added so far. Cost: n p^2 operations, and p^2 numbers for each worker.
+    """S, of the rows that were added so far. Cost: n p^2 operations, and p^2 numbers for each lane.
 
     basis : whose raw functions are summed
     centred : whether c is the mean of the first rows; else it is zero
@@ -62,33 +90,25 @@ class Moments:
 
     def __init__(self, basis: Basis, outputs: int, centred: bool) -> None:
         self.basis, self.outputs, self.centred, self.rows = basis, outputs, centred, 0
-        width = basis.width + outputs
-        self.shift = np.zeros(width)
-        self.sums = [np.zeros((width + 1, width + 1)) for _ in range(squaring(basis.width))]  # below the diagonal
-        self._memory: list[Array] = []
+        self.shift = np.zeros(basis.width + outputs)
+        self._sums: Accumulator | None = None
 
     def add(self, piece: Piece, run: Run = IDLE) -> None:
-        """The rows of a piece: a strip of them at a time, by each worker into its own sums."""
-        if self.rows == 0 and self.centred:
-            self._shift_to(piece)
-        if not self._memory:
-            self._memory = workspace(self.basis.width, len(self.sums))
+        """The rows of a piece."""
+        if self._sums is None:
+            if self.centred:
+                self._shift_to(piece)
+            self._sums = self._begun()
         roots = np.sqrt(piece.weights)
         others = np.column_stack([piece.targets - self.shift[self.basis.width :], np.ones(len(roots))])
         others *= roots[:, None]
-        weighted, p = bool((roots != 1.0).any()), self.basis.width
-
-        def add(worker: int, rows: slice, raw: Array) -> None:
-            raw -= self.shift[:p]
-            if weighted:
-                raw *= roots[rows, None]
-            S, rest = self.sums[worker], others[rows]
-            add_squares(S[:p, :p], raw)
-            S[p:, :p] += (raw.T @ rest).T  # half of the time of rest.T @ raw: BLAS copies less
-            S[p:, p:] += rest.T @ rest
-
-        self.basis.over_strips(piece.points, add, self._memory, telling(run, self.rows, len(roots)))
+        rows = {"others": others} | ({"roots": roots} if (roots != 1.0).any() else {})
+        self.basis.add_to(self._sums, piece.points, rows, telling(run, self.rows, len(roots)))
         self.rows += len(roots)
+
+    def _begun(self, state: State | None = None) -> Accumulator:
+        p = self.basis.width
+        return current().accumulate(Squares(self.shift[:p], self.outputs + 1), p, squaring(p), state)
 
     def _shift_to(self, piece: Piece) -> None:
         """Take the mean of some rows as c."""
@@ -98,10 +118,8 @@ class Moments:
 
     def given_away(self) -> Array:
         """S, symmetric; nothing is left here."""
-        S, self._memory = self.sums[0], []
-        for other in self.sums[1:]:
-            S += other
-        self.sums = []
+        sums, self._sums = self._sums or self._begun(), None
+        S = sums.joined()["sums"]
         mirror(S)
         return S
 
@@ -109,15 +127,14 @@ class Moments:
 
     def state(self) -> State:
         """All that is known of the rows so far."""
-        sums = {f"sums {worker}": S for worker, S in enumerate(self.sums)}
+        sums = {} if self._sums is None else self._sums.state()
         return {"shift": self.shift, "rows": np.array(self.rows), **sums}
 
     def restore(self, state: State) -> None:
-        """Go on from a state, with as many workers as it had."""
-        workers = sum(name.startswith("sums ") for name in state)
-        self.sums = [np.array(state[f"sums {worker}"], dtype=np.float64, order="C") for worker in range(workers)]
+        """Go on from a state of the same plan."""
         self.shift = np.array(state["shift"], dtype=np.float64)
         self.rows = int(state["rows"])
+        self._sums = self._begun(state) if self.rows else None
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,13 +10,12 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.compute.runtime import threads
 from mercer.compute.runtime.run import IDLE, Run
 from mercer.errors import number_of
-from mercer.kernels.evaluation.strips import workspace
 from mercer.kernels.points import Points
 from mercer.learners.data.views import KernelView, LiftView, View, definite, with_landmarks
-from mercer.learners.streaming.basis import Basis, FeatureBasis, LiftBasis, landmark_basis, steady
+from mercer.learners.streaming.basis import Basis, LiftBasis, landmark_basis, steady
+from mercer.learners.streaming.feature_pass import feature_table
 from mercer.learners.streaming.predictor import ByBasis, ByDuals, ByFeatures, Predictor
 from mercer.learners.svm.active_set import decrease, free_coefficients, polished
 from mercer.learners.svm.settings import SVMSettings
@@ -329,11 +328,4 @@ def feature_method(
     basis: Basis, points: Points, settings: coordinate_descent.DescentSettings, run: Run
 ) -> FeatureMethod:
     """The features of all rows, in float32. Cost: n k d + n k^2 operations, and n k numbers of 4 bytes."""
-    Z = np.empty((points.values.shape[0], basis.width), np.float32)
-
-    def strip(worker: int, rows: slice, values: Array) -> None:
-        Z[rows] = values
-
-    memory = workspace(basis.width, threads.available())
-    (basis if basis.plain else FeatureBasis(basis)).over_strips(points, strip, memory, run.watch)
-    return FeatureMethod(basis, Z, settings)
+    return FeatureMethod(basis, feature_table(basis, points, run.watch), settings)

@@ -7,8 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from mercer.compute.runtime.threads import available
-from mercer.planner.batches import Batch, batch, features_at_once, squaring, strips
+from mercer.planner.batches import Batch, batch, features_at_once, layout, squaring, strips
 from mercer.planner.landmarks import drawing, drawn_from, drawn_numbers
 from mercer.planner.limits import Limits
 from mercer.planner.plan import APPROXIMATE, Plan, Stage
@@ -109,7 +108,7 @@ def nystrom_iterative(task: RidgeTask, width: int, solver: Solver, limits: Limit
     drawn = _drawing(task, width, limits).seconds if task.n_landmarks is None else learning(task, limits)[0]
     fixed, steps = (2 if task.outputs == 1 else 4) * square + 8.0 * width * task.outputs, _steps(task)
     fixed += _residuals(task)
-    held = batch(task, fixed, strips(width, available(), PAIR + 4.0 * task.outputs), limits)
+    held = batch(task, fixed, strips(width, layout(), PAIR + 4.0 * task.outputs), limits)
     step = _reading(task, width, limits, _pairs, held) + machine.multiply(4 * entries * task.outputs)
     stages = (*tuned.stages, Stage("landmarks", drawn + preparing), Stage("iterations", steps * step))
     operations = steps * entries * (PAIR + 2 * task.columns + 4 * task.outputs) + 2 * square * width
@@ -128,9 +127,9 @@ def _one_pass(task: RidgeTask, method: str, width: int, limits: Limits, start: S
     machine, n, square = limits.machine, task.rows, float(width) ** 2
     tuned, judged = tuning(task, limits, task.lengthscales > 1), min(n, JUDGED) if task.path else 0
     factor, beside = LANDMARKS * square * (row is _pairs), 4.0 * width * task.outputs + _residuals(task)
-    beside += max(SUMS, squaring(width)) * ((width + task.outputs - 1.0) ** 2 - square)  # targets are summed, too
+    beside += max(SUMS, squaring(width).lanes) * ((width + task.outputs - 1.0) ** 2 - square)  # targets are summed, too
     table = strips(width, squaring(width), width) if row is _pairs else features_at_once(width)
-    held = batch(task, max(SUMS, squaring(width)) * square + factor + beside, table, limits)
+    held = batch(task, max(SUMS, squaring(width).lanes) * square + factor + beside, table, limits)
     held = replace(held, numbers=max(held.numbers, _solved(n, width, judged, factor) + beside))
     reading = _reading(task, width, limits, row, held)
     products = machine.multiply(2.0 * n * width * task.outputs)

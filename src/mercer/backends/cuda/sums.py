@@ -1,0 +1,120 @@
+"""Passes on a device: the rows of a piece in a few slices, sums that stay there until they are joined."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import torch
+
+from mercer.backends.base import Array, RowValues
+from mercer.backends.cuda.resident import Resident
+from mercer.backends.passes import Pass
+from mercer.compute.runtime.run import State
+from mercer.compute.runtime.threads import Clock, Watch
+
+SLICE_NUMBERS = {"cuda": 1 << 27, "cpu": 1 << 20}
+"""Numbers of the values of a slice, about (1 GiB)."""
+TYPES = {"float64": torch.float64, "float32": torch.float32, "int64": torch.int64}
+
+
+class TorchOperations:
+    """What tensors can do beyond the words that all arrays share."""
+
+    @staticmethod
+    def add_squares(C: torch.Tensor, A: torch.Tensor) -> None:
+        """C += A'A in place."""
+        C.addmm_(A.T, A)
+
+    @staticmethod
+    def divide_by_triangle(C: torch.Tensor, lower: torch.Tensor) -> None:
+        """C <- C L'^-1 in place."""
+        C.copy_(torch.linalg.solve_triangular(lower.T, C, upper=True, left=False))
+
+    @staticmethod
+    def subtract_product(C: torch.Tensor, A: torch.Tensor, B: torch.Tensor) -> None:
+        """C -= A B' in place."""
+        C.addmm_(A, B.T, alpha=-1.0)
+
+    @staticmethod
+    def row_squares(A: torch.Tensor) -> torch.Tensor:
+        """The squared length of each row."""
+        return (A * A).sum(dim=1)
+
+    @staticmethod
+    def add_at(sums: torch.Tensor, positions: torch.Tensor, numbers: torch.Tensor) -> None:
+        """sums[positions[i]] += numbers[i] for all i: sorted first, so that the order of sums is always the same."""
+        order = torch.argsort(positions, stable=True)
+        found, counts = torch.unique_consecutive(positions[order], return_counts=True)
+        ends = torch.cumsum(counts, 0)
+        running = torch.cumsum(numbers[order], 0)
+        totals = running[ends - 1]
+        totals[1:] -= running[ends[:-1] - 1]
+        sums[found] += totals
+
+
+class DeviceSums:
+    """The sums of a pass on a device, which has one lane: an `Accumulator` (`mercer.backends.base`)."""
+
+    def __init__(self, work: Pass, width: int, resident: Resident, state: State | None = None) -> None:
+        self.work, self.width, self.resident = work, width, resident
+        self._moved = work.moved(resident.sent)
+        self.sums = {
+            name: torch.zeros(shape, dtype=torch.float64, device=resident.device)
+            for name, shape in work.sums(width).items()
+        }
+        for name, own in self.sums.items():
+            lanes = () if state is None else (value for key, value in state.items() if key.rpartition(" ")[0] == name)
+            for value in lanes:
+                own += resident.sent(np.asarray(value))
+
+    def add(self, values: RowValues, rows: Mapping[str, Array], watch: Watch | None = None) -> dict[str, Array]:
+        """See `Accumulator`."""
+        (count, _), wanted = values.shape, self.work.columns(self.width)
+        left = {
+            name: rows[name] if name in rows else np.empty((count, *column.shape), column.dtype)
+            for name, column in wanted.items()
+        }
+        triangle = None if values.triangle is None else self.resident.sent(values.triangle)
+        clock = Clock(count, watch)
+        read = [name for name in self.work.reads if name in rows]
+        for part in self._slices(count):
+            found = self._values(values, part)
+            if triangle is not None:
+                TorchOperations.divide_by_triangle(found, triangle)
+            own = {name: self.resident.sent(rows[name][part]) for name in read}
+            for name, column in wanted.items():
+                made = torch.empty((len(found), *column.shape), dtype=TYPES[column.dtype], device=found.device)
+                own[name] = own[name].to(made.dtype) if name in read else made
+            self._moved.add(found, own, self.sums, TorchOperations)
+            for name in wanted:
+                left[name][part] = self.resident.brought(own[name])
+            self.resident.settle()
+            clock.tell(part.stop)
+        return left
+
+    def _slices(self, count: int) -> Iterator[slice]:
+        step = max(1, SLICE_NUMBERS[self.resident.device.type] // self.width)
+        return (slice(start, min(start + step, count)) for start in range(0, count, step))
+
+    def _values(self, values: RowValues, part: slice) -> torch.Tensor:
+        """Some rows, in float64, to be overwritten."""
+        if values.table is not None:
+            return self.resident.sent(values.table[part])
+        evaluator: Any = values.evaluator
+        if hasattr(evaluator, "device_rows"):
+            return evaluator.device_rows(part.start, part.stop).to(torch.float64)  # type: ignore[no-any-return]
+        found = np.empty((part.stop - part.start, self.width))
+        evaluator.fill(part.start, part.stop, found)
+        return self.resident.sent(found)
+
+    def state(self) -> State:
+        """See `Accumulator`."""
+        return {f"{name} 0": self.resident.brought(own) for name, own in self.sums.items()}
+
+    def joined(self) -> dict[str, Array]:
+        """See `Accumulator`."""
+        found = {name: self.resident.brought(own) for name, own in self.sums.items()}
+        self.sums = {}
+        return found
