@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -207,7 +207,8 @@ class Launched:
     def _symmetric(self, v: Tensor, out: Tensor, watch: Watch | None) -> None:
         """Tiles below the diagonal serve both outputs; squares on it are summed as they are."""
         tiles, small = self._tiles("both"), self._tiles("reduce")
-        height = tiles.rows * self.source.blocks
+        height = tiles.rows * self.source.blocks  # of squares on the diagonal: their edges are edges of tiles
+        tiles, small = (replace(each, columns=min(each.columns, height)) for each in (tiles, small))
         size = span(len(out) // self.source.blocks, len(v), tiles)
 
         def launch(start: int, stop: int) -> None:
