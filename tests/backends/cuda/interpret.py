@@ -51,7 +51,7 @@ def of_edges():
 
 
 def main(what, *rest):
-    """Print a line of JSON."""
+    """Write a line of JSON."""
     warnings.simplefilter("ignore")  # what overflows in numbers that select drops
     torch.set_num_threads(1)
     if what == "words":
@@ -59,7 +59,7 @@ def main(what, *rest):
         found = {}
     else:
         found = dict(of_values(rest) if what == "values" else of_edges())
-    print(json.dumps(found))
+    sys.stdout.write(json.dumps(found) + "\n")
 
 
 if __name__ == "__main__":

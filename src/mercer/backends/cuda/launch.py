@@ -22,8 +22,9 @@ from mercer.compute.runtime.threads import Clock, Watch
 
 PIECE_SECONDS = 0.08
 """Seconds of a launch, about: between two the keyboard and the progress are looked at."""
-FIRST_PAIRS = 1 << 31
-"""Pairs of the first launch; how long it takes says how many the next ones have. Bits do not depend on that."""
+FIRST_PAIRS = {"float32": 1 << 34, "float64": 1 << 31}
+"""Pairs of the first launch, fewer where rows are wide; how long it takes says how many the next ones have. No sum
+depends on where one ends."""
 ADDED_COLUMNS = 256
 SUMS = Tiles(1, ADDED_COLUMNS)
 """How the kernel runs that adds what blocks of rows left for columns."""
@@ -303,7 +304,8 @@ class Launched:
         Where pieces begin depends on a clock, and no sum does.
         """
         clock = Clock(blocks * pairs, watch)
-        start, count = 0, max(1, min(FIRST_PAIRS // pairs, most))
+        weight = 1 + sum(d for _, _, d in self._arguments.tables) / 8
+        start, count = 0, max(1, min(int(FIRST_PAIRS[self.source.statistics] / weight / pairs), most))
         while start < blocks:
             stop, begun = min(start + count, blocks), time.perf_counter()
             launch(start, stop)
