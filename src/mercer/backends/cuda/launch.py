@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -22,8 +22,9 @@ from mercer.compute.runtime.threads import Clock, Watch
 
 PIECE_SECONDS = 0.08
 """Seconds of a launch, about: between two the keyboard and the progress are looked at."""
-FIRST_PAIRS = 1 << 31
-"""Pairs of the first launch; how long it takes says how many the next ones have. Bits do not depend on that."""
+FIRST_PAIRS = {"float32": 1 << 34, "float64": 1 << 31}
+"""Pairs of the first launch, fewer where rows are wide; how long it takes says how many the next ones have. No sum
+depends on where one ends."""
 ADDED_COLUMNS = 256
 SUMS = Tiles(1, ADDED_COLUMNS)
 """How the kernel runs that adds what blocks of rows left for columns."""
@@ -207,7 +208,8 @@ class Launched:
     def _symmetric(self, v: Tensor, out: Tensor, watch: Watch | None) -> None:
         """Tiles below the diagonal serve both outputs; squares on it are summed as they are."""
         tiles, small = self._tiles("both"), self._tiles("reduce")
-        height = tiles.rows * self.source.blocks
+        height = tiles.rows * self.source.blocks  # of squares on the diagonal: their edges are edges of tiles
+        tiles, small = (replace(each, columns=min(each.columns, height)) for each in (tiles, small))
         size = span(len(out) // self.source.blocks, len(v), tiles)
 
         def launch(start: int, stop: int) -> None:
@@ -302,7 +304,8 @@ class Launched:
         Where pieces begin depends on a clock, and no sum does.
         """
         clock = Clock(blocks * pairs, watch)
-        start, count = 0, max(1, min(FIRST_PAIRS // pairs, most))
+        weight = 1 + sum(d for _, _, d in self._arguments.tables) / 8
+        start, count = 0, max(1, min(int(FIRST_PAIRS[self.source.statistics] / weight / pairs), most))
         while start < blocks:
             stop, begun = min(start + count, blocks), time.perf_counter()
             launch(start, stop)

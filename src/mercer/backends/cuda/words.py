@@ -16,7 +16,7 @@ from mercer.compute.codegen.intrinsics import POLYNOMIALS
 LIBRARY = {
     "arctan": "atan", "arcsin": "asin", "arccos": "acos", "arctan2": "atan2", "tan": "tan", "sinh": "sinh",
     "cosh": "cosh", "arcsinh": "asinh", "arccosh": "acosh", "arctanh": "atanh", "expm1": "expm1", "log1p": "log1p",
-    "log10": "log10", "hypot": "hypot", "fmod": "fmod", "erfc": "erfc", "rint": "rint", "trunc": "trunc",
+    "log10": "log10", "hypot": "hypot", "fmod": "fmod", "erfc": "erfc",
 }  # fmt: skip
 """Functions that come from the card's own library of mathematics, by their names there."""
 BUILT_IN = {"absolute": "tl.abs", "sqrt": "tl.sqrt", "erf": "tl.erf", "floor": "tl.floor", "ceil": "tl.ceil"}
@@ -131,6 +131,16 @@ def atan2_positive(y, x):
     a = (z * w) * [ATAN w] + z
     begin = tl.where(diagonal, QUARTER_PI, tl.where(steep, HALF_PI, tl.zeros_like(y)))
     return begin + tl.where(steep, -a, a)
+""",
+    "rint": """\
+def rint(x):
+    a = tl.abs(x)
+    n = (a + GROW) - GROW  # from there on all numbers are integers
+    return tl.where(a < GROW, tl.where(x < 0.0, -n, n), x)
+""",
+    "trunc": """\
+def trunc(x):
+    return tl.where(x < 0.0, tl.ceil(x), tl.floor(x))
 """,
     "power": """\
 def power(x, p):

@@ -1,0 +1,140 @@
+"""Kernels on which generated Triton code is tried, and what it gives beside plain NumPy: interpreted, or on a card."""
+
+import math
+
+import numpy as np
+import torch
+
+import mercer
+from mercer.backends.base import Traced
+from mercer.backends.cuda.launch import Launched
+from mercer.compute.codegen.formula import asked, groups
+from mercer.compute.codegen.pair_statistics import Measured
+from mercer.compute.codegen.precision import exponents
+from mercer.compute.codegen.program import Method
+from mercer.kernels import Coordinate, Radial
+from mercer.kernels.evaluation.trace import TracedPairs, trace
+from mercer.kernels.objects.leaf import ObjectKernel
+from mercer.kernels.pairs import Pairs
+from mercer.kernels.points import points_from
+from mercer.kernels.text import known_names
+
+KNOWN = {leaf.name: leaf for leaf in known_names().values() if isinstance(leaf, type)}
+LEAVES = sorted(name for name, leaf in KNOWN.items() if not issubclass(leaf, ObjectKernel) and name != "function")
+COMPOSITIONS = (
+    "gaussian + 0.5*linear*matern(nu=1.5)",
+    "matern(nu=0.5)",
+    "matern(nu=4.5)",
+    "arc_cosine(order=0)",
+    "polynomial(degree=5)",
+    "exp(0.1*linear).normalized()",
+    "gaussian**0.5*laplace.after([[1, 2], [0, 1]])",
+    "gaussian(lengthscale=2).on([0, 1])*linear + laplace.on([1])",
+    "gaussian*gaussian(lengthscale=3) + 2",
+)
+PROMISE = {"float32": 9.5e-7, "mixed": 9.5e-7, "float64": 5e-13}
+"""How far a value may be off, relative to sqrt(k(x, x) k(z, z)), where rows are no longer than a few lengthscales."""
+ROUGH = 3e-5
+"""The same of products of bfloat16, three for each."""
+
+
+class Cauchy(Radial):
+    """A user's own profile."""
+
+    def profile(self, u):
+        return 1 / (1 + u)
+
+
+class Bumps(Coordinate):
+    """A user's own term, with functions and selects."""
+
+    joined_by = "product"
+
+    def term(self, x, z):
+        t = np.abs(x - z)
+        return np.where((t < 2) & (x + z > -9), 2 + np.cos(t) * np.sqrt(t), 2.0 - np.sin(2.0))
+
+
+OWN = {"cauchy": Cauchy(), "bumps": Bumps(), "both": Cauchy() * mercer.parse("gaussian") + Bumps()}
+"""Kernels as a user writes them."""
+NAMES = (*LEAVES, *COMPOSITIONS, *OWN)
+
+
+def kernel_of(name):
+    """A kernel by its name or text."""
+    return OWN[name] if name in OWN else mercer.parse(name)
+
+
+def table(kernel, n, d, seed):
+    """Rows where a kernel is defined, at most a few lengthscales long; those of float32 keep their values there."""
+    X = np.random.default_rng(seed).uniform(-0.6, 1.0, size=(n, d))
+    return kernel.domain.place(X).astype(np.float32).astype(np.float64)
+
+
+def precisions(name, d=2):
+    """In which precisions a kernel can be computed."""
+    kernel = kernel_of(name)
+    points = points_from(table(kernel, 4, d, 0))
+    parted = exponents(trace(kernel, TracedPairs(points, points)))
+    return ("float32", "mixed", "float64") if parted else ("float32", "float64")
+
+
+def has_distances(kernel, X):
+    """Whether it asks for distances, which may come from products or from differences."""
+    points = points_from(X)
+    formula = trace(kernel, TracedPairs(points, points))
+    return any(asked(formula, group) & {"square", "root"} for group in groups(formula))
+
+
+def traced(kernel, X, Z, precision, kind="product", rough=False):
+    """A kernel as a backend gets it; Z is None for a symmetric matrix."""
+    left = points_from(X)
+    right = left if Z is None else points_from(Z)
+    formula = trace(kernel, TracedPairs(left, right))
+    wanted = {group: found for group in groups(formula) if (found := asked(formula, group))}
+    measured = {group: Measured(group, movable=found != {"dot"}) for group, found in wanted.items()}
+    methods = {}
+    for group, found in wanted.items():
+        shifted = "dot" in found and measured[group].origin is not None
+        by = kind if found != {"dot"} else "product"
+        methods[group] = Method(by, shifted, by == "product" and "root" in found)
+    shape = len(X), len(X if Z is None else Z)
+    return Traced(formula, shape, precision, methods, measured, Z is None, rough)
+
+
+def values(kernel, X, Z):
+    """The matrix by plain NumPy in float64, and what errors are relative to."""
+    left = points_from(X)
+    right = left if Z is None else points_from(Z)
+    K = np.array(np.broadcast_to(kernel.evaluate(Pairs(left, right)), (len(X), len(right.values))))
+    sizes = [np.sqrt(np.maximum(np.broadcast_to(kernel.evaluate_diagonal(p), len(p.values)), 0)) for p in (left, right)]
+    return K, np.maximum(np.outer(*sizes), np.abs(K))
+
+
+def errors(name, n, m, precision, kind="product", d=2, device="cpu", **options):
+    """How far products and values are off, in units of the promise: all are to be at most 1.
+
+    m : None for a symmetric matrix
+    """
+    kernel = kernel_of(name)
+    X, Z = table(kernel, n, d, 1), None if m is None else table(kernel, m, d, 2)
+    K, sizes = values(kernel, X, Z)
+    found = Launched.of(traced(kernel, X, Z, precision, kind, options.pop("rough", False)), device, **options)
+    promise = ROUGH if found.source.is_rough else PROMISE[precision]
+    V = np.random.default_rng(3).normal(size=(K.shape[1], 5)).astype(np.float32).astype(np.float64)
+    summed = promise * (sizes @ np.abs(V))
+    given = torch.tensor(V, device=device)
+    out = torch.full(K.shape, math.nan, dtype=torch.float64, device=device)
+    found.matrix(out)
+    report = {
+        "one": _largest(found.times(given[:, :1]).cpu().numpy() - K @ V[:, :1], summed[:, :1]),
+        "many": _largest(found.times(given).cpu().numpy() - K @ V, summed),
+        "values": _largest(out.cpu().numpy() - K, promise * sizes),
+    }
+    if m is None:
+        report["symmetric"] = 0.0 if torch.equal(out, out.T) else math.inf
+    return report
+
+
+def _largest(errors, scale):
+    return float(np.max(np.abs(errors) / np.maximum(scale, np.finfo(float).tiny)))
