@@ -21,8 +21,8 @@ MAX_ESTIMATE_STEPS = 5
 class Product(Protocol):
     """The matrix that was factored."""
 
-    resident: Resident
-
+    @property
+    def resident(self) -> Resident: ...
     def times(self, V: NDArray[Any]) -> Array: ...
 
 

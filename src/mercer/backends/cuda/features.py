@@ -19,9 +19,10 @@ PART_OPERATIONS = 1e12
 class Columns(Protocol):
     """The square that is factored."""
 
-    shape: tuple[int, int]
-    resident: Resident
-
+    @property
+    def shape(self) -> tuple[int, int]: ...
+    @property
+    def resident(self) -> Resident: ...
     def columns(self, chosen: Rows) -> Iterator[tuple[slice, torch.Tensor]]: ...
 
 
@@ -39,7 +40,7 @@ class DeviceFeatures:
 
     @property
     def size(self) -> int:
-        return self._room.numel()
+        return int(self._room.numel())
 
     @property
     def values(self) -> torch.Tensor:
