@@ -9,6 +9,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from mercer.backends.cuda.panels import product
 from mercer.backends.cuda.resident import Resident
 from mercer.backends.squares import Array, Rows
 
@@ -64,10 +65,10 @@ class DeviceFeatures:
         return self.resident.brought(squares)
 
     def across(self, R: NDArray[Any]) -> Array:
-        return self.resident.brought(self.values.T @ self.resident.sent(R))
+        return self.resident.brought(product(self.values.T, self.resident.sent(R)))
 
     def along(self, x: NDArray[Any]) -> Array:
-        return self.resident.brought(self.values @ self.resident.sent(x))
+        return self.resident.brought(product(self.values, self.resident.sent(x)))
 
     def squares(self) -> Array:
         n, k = self.shape

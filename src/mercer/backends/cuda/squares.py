@@ -161,7 +161,7 @@ class DeviceSquare:
         columns = self.resident.sent(V)
         out = torch.empty(columns.shape, dtype=torch.float64, device=self.resident.device)
         for rows, values in self._whole_rows():
-            out[rows] = values @ columns
+            out[rows] = panels.product(values, columns)
         return self.resident.brought(out)
 
     def whole(self) -> Array:
