@@ -20,6 +20,7 @@ from mercer.compute.codegen.formula import Group
 from mercer.compute.codegen.pair_statistics import Measured
 from mercer.compute.codegen.program import Method
 from mercer.compute.codegen.symbols import Symbol
+from mercer.compute.runtime.memory import Budget
 from mercer.compute.runtime.threads import Watch
 
 Array = NDArray[Any]
@@ -102,6 +103,17 @@ class Backend(ABC):
     @abstractmethod
     def signature(self) -> str:
         """What bits depend on beside the plan: the device and the versions of what computes on it."""
+
+    @abstractmethod
+    def budget(self) -> Budget:
+        """Memory for wide arrays that may be taken now."""
+
+    def rates(self) -> dict[str, float]:
+        """How fast it computes, measured now: the fields of `mercer.planner.machine.Machine`, but for pairs of rows.
+
+        Empty where plans are to take rough rates.
+        """
+        return {}
 
     @contextmanager
     def opened(self) -> Iterator[Backend]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import torch
@@ -17,6 +17,10 @@ from mercer.backends.cuda.resident import Resident
 from mercer.backends.cuda.squares import square_of
 from mercer.backends.squares import Square
 from mercer.compute.codegen.formula import groups
+from mercer.compute.runtime.memory import Budget
+
+FREE_SHARE = 0.9
+"""Of the free memory of a card that a fit may hold."""
 
 
 @dataclass(frozen=True)
@@ -29,6 +33,8 @@ class CUDA(Backend):
     ----------
     device : str, default="cuda:0"
         As PyTorch calls it. "cpu" computes with PyTorch on the cores: for tests.
+    memory_limit : int, str or None, default=None
+        Bytes of the card's memory, or a text such as "40 GB", that a fit may hold; None for 90 % of what is free.
 
     Examples
     --------
@@ -38,7 +44,8 @@ class CUDA(Backend):
     """
 
     device: str = "cuda:0"
-    resident: Resident | None = None
+    memory_limit: int | str | None = None
+    resident: Resident | None = field(default=None, repr=False, compare=False)
 
     holds_squares: ClassVar[bool] = True
 
@@ -50,6 +57,22 @@ class CUDA(Backend):
         device = torch.device(self.device)
         card = torch.cuda.get_device_name(device) if device.type == "cuda" else "cores"
         return f"{card}, torch {torch.__version__}"
+
+    def budget(self) -> Budget:
+        """What is given as its limit, else most of what the card has free."""
+        if self.memory_limit is not None:
+            return Budget.of(self.memory_limit)
+        device = torch.device(self.device)
+        if device.type != "cuda":
+            return Budget.of(None)
+        return Budget(int(FREE_SHARE * torch.cuda.mem_get_info(device)[0]))
+
+    def rates(self) -> dict[str, float]:
+        if self.device == "cpu":
+            return {}
+        from mercer.backends.cuda.measuring import rates  # once on a machine
+
+        return rates(torch.device(self.device))
 
     @contextmanager
     def opened(self) -> Iterator[CUDA]:

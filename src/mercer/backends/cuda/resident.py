@@ -31,7 +31,7 @@ class Traffic:
 
 @dataclass
 class Resident:
-    """What a device holds during a fit; rows are found by the identity of their array, which nobody changes meanwhile."""
+    """What a device holds during a fit; rows are found by their array, which nobody changes meanwhile."""
 
     device: torch.device
     traffic: Traffic = field(default_factory=Traffic)

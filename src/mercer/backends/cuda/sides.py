@@ -13,8 +13,6 @@ from mercer.backends.base import Chosen
 from mercer.backends.cuda.resident import Resident
 from mercer.compute.codegen.pair_statistics import Measured
 
-Index = slice | torch.Tensor | None
-
 
 @dataclass(frozen=True, eq=False)
 class Sides:
@@ -62,7 +60,7 @@ class Sides:
         found = ((x.double() @ self.origin + half).to(x.dtype) for x in (left, right))
         return next(found), next(found)
 
-    def within(self, rows: Index, columns: Index) -> Sides:
+    def within(self, rows: torch.Tensor | None, columns: torch.Tensor | None) -> Sides:
         """Some rows of both sides; what is known of them goes along."""
         left = self.left if rows is None else self.left[rows]
         same = self.right is self.left and columns is rows
@@ -75,7 +73,7 @@ class Sides:
         return part
 
 
-def index(chosen: Chosen, resident: Resident) -> Index:
+def index(chosen: Chosen, resident: Resident) -> torch.Tensor | None:
     """Positions on the device; None for all."""
     return None if chosen is None else resident.sent(np.asarray(chosen), torch.int64)
 
