@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 torch = pytest.importorskip("torch")
 
@@ -11,7 +12,7 @@ from mercer.backends.cuda import panels, room, squares  # noqa: E402
 from mercer.backends.cuda.factors import inverse_norm  # noqa: E402
 from mercer.compute.runtime.run import IDLE, Run, Stopped  # noqa: E402
 from mercer.errors import BudgetError, InputError  # noqa: E402
-from mercer.kernels import Gaussian, Laplace  # noqa: E402
+from mercer.kernels import Gaussian, Laplace, Linear  # noqa: E402
 from mercer.kernels.evaluation.evaluate import fused_from  # noqa: E402
 from mercer.lifts.pivoting import RandomPivots  # noqa: E402
 from mercer.operators import Centering, Gram  # noqa: E402
@@ -343,6 +344,20 @@ def test_ridge_regression_is_the_same(solver, weights, n):
     assert 0.3 <= there.condition_ / here.condition_ <= 3
     assert found[-1] <= 1e-6
     assert model.get_params()["alpha"] == 0.01
+
+
+def test_features_are_fitted_as_on_the_cores():
+    """In the primal Z'Z goes there, and says how many digits it leaves."""
+    X = rows(300, 40)
+    y = X @ np.linspace(-1, 1, 40) + 0.1 * np.random.default_rng(8).normal(size=300)
+    for scale in (1.0, 1e-9):  # of a column
+        X[:, 0] *= scale
+        model = KernelRidge(Linear(), alpha=1e-3, method="exact")
+        there = clone(model).fit(X, y)
+        with use(CPU()):
+            here = clone(model).fit(X, y)
+        np.testing.assert_allclose(there.coef_, here.coef_, rtol=1e-9, atol=0)
+        np.testing.assert_allclose(there.predict(X, return_std=True)[1], here.predict(X, return_std=True)[1], rtol=1e-9)
 
 
 def test_alphas_are_chosen_as_on_the_cores():

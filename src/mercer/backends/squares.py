@@ -27,10 +27,14 @@ class Factor(Protocol):
     single : whether L is in float32, so that a solution has a few digits only
     """
 
-    alpha: float
-    norm: float
-    condition: float
-    single: bool
+    @property
+    def alpha(self) -> float: ...
+    @property
+    def norm(self) -> float: ...
+    @property
+    def condition(self) -> float: ...
+    @property
+    def single(self) -> bool: ...
 
     def solve(self, targets: NDArray[Any], alphas: NDArray[Any] | None = None) -> Array:
         """(A + alpha I)^-1 b for each column b, with the digits of L."""
@@ -64,10 +68,15 @@ class Factor(Protocol):
 class Features(Protocol):
     """F of n rows, whose columns come one block after the other: a pivoted Cholesky factor of a square."""
 
-    shape: tuple[int, int]
-    """The rows, and the columns that are there."""
-    size: int
-    """The numbers that there is room for."""
+    @property
+    def shape(self) -> tuple[int, int]:
+        """The rows, and the columns that are there."""
+        ...
+
+    @property
+    def size(self) -> int:
+        """The numbers that there is room for."""
+        ...
 
     def rows(self, chosen: Rows) -> Array:
         """Some rows."""
@@ -99,7 +108,10 @@ class Features(Protocol):
 class Square(Protocol):
     """A symmetric matrix A at a backend."""
 
-    shape: tuple[int, int]
+    @property
+    def shape(self) -> tuple[int, int]:
+        """n and n."""
+        ...
 
     def diagonal(self) -> Array:
         """The entries a_ii."""

@@ -21,8 +21,8 @@ MAX_ESTIMATE_STEPS = 5
 class Product(Protocol):
     """The matrix that was factored."""
 
-    resident: Resident
-
+    @property
+    def resident(self) -> Resident: ...
     def times(self, V: NDArray[Any]) -> Array: ...
 
 
@@ -71,7 +71,8 @@ class DeviceFactor:
 
     def log_determinant(self, alpha: float) -> float:
         check_alphas(self.alpha, alpha)
-        return float(2 * self._double().diagonal().log().sum())
+        logarithms = self.square.resident.brought(self._double().diagonal().log())
+        return float(2 * logarithms.sum())
 
     def _double(self) -> torch.Tensor:
         """L in float64; an error where there is room for float32 only."""

@@ -9,6 +9,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from mercer.backends.cuda.panels import product
 from mercer.backends.cuda.resident import Resident
 from mercer.backends.squares import Array, Rows
 
@@ -19,9 +20,10 @@ PART_OPERATIONS = 1e12
 class Columns(Protocol):
     """The square that is factored."""
 
-    shape: tuple[int, int]
-    resident: Resident
-
+    @property
+    def shape(self) -> tuple[int, int]: ...
+    @property
+    def resident(self) -> Resident: ...
     def columns(self, chosen: Rows) -> Iterator[tuple[slice, torch.Tensor]]: ...
 
 
@@ -39,7 +41,7 @@ class DeviceFeatures:
 
     @property
     def size(self) -> int:
-        return self._room.numel()
+        return int(self._room.numel())
 
     @property
     def values(self) -> torch.Tensor:
@@ -63,10 +65,10 @@ class DeviceFeatures:
         return self.resident.brought(squares)
 
     def across(self, R: NDArray[Any]) -> Array:
-        return self.resident.brought(self.values.T @ self.resident.sent(R))
+        return self.resident.brought(product(self.values.T, self.resident.sent(R)))
 
     def along(self, x: NDArray[Any]) -> Array:
-        return self.resident.brought(self.values @ self.resident.sent(x))
+        return self.resident.brought(product(self.values, self.resident.sent(x)))
 
     def squares(self) -> Array:
         n, k = self.shape

@@ -55,12 +55,25 @@ def solve_in_place(lower: torch.Tensor, x: torch.Tensor) -> None:
     parts = panels(0, len(lower))
     for part in parts:
         if part.start:
-            x[part].addmm_(lower[part, : part.start], x[: part.start], alpha=-1)
+            _subtract_product(x[part], lower[part, : part.start], x[: part.start])
         x[part] = torch.linalg.solve_triangular(lower[part, part], x[part], upper=False)
     for part in reversed(parts):
         if part.stop < len(lower):
-            x[part].addmm_(lower[part.stop :, part].T, x[part.stop :], alpha=-1)
+            _subtract_product(x[part], lower[part.stop :, part].T, x[part.stop :])
         x[part] = torch.linalg.solve_triangular(lower[part, part].T, x[part], upper=True)
+
+
+def _subtract_product(x: torch.Tensor, M: torch.Tensor, y: torch.Tensor) -> None:
+    """x -= M y; a single column is not made a matrix, for which cuBLAS would read M slowly."""
+    if x.shape[1] == 1:
+        x[:, 0].addmv_(M, y[:, 0], alpha=-1)
+    else:
+        x.addmm_(M, y, alpha=-1)
+
+
+def product(M: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    """M y, likewise."""
+    return torch.mv(M, y[:, 0])[:, None] if y.shape[1] == 1 else M @ y
 
 
 def inverse_diagonal(lower: torch.Tensor, settle: Settle) -> torch.Tensor:

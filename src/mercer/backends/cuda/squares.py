@@ -37,7 +37,8 @@ ROUNDING = {torch.float64: np.finfo(np.float64).eps, torch.float32: 0.0}
 class Computed(Protocol):
     """Where the rows of a symmetric matrix come from: an evaluator, or an array of this process."""
 
-    shape: tuple[int, int]
+    @property
+    def shape(self) -> tuple[int, int]: ...
 
     def device_rows(self, i0: int, i1: int) -> torch.Tensor:
         """(i1 - i0, m): some rows, on the device."""
@@ -56,8 +57,8 @@ class Sent:
     resident: Resident
 
     @property
-    def shape(self) -> tuple[int, int]:  # type: ignore[override]
-        return self.values.shape  # type: ignore[return-value]
+    def shape(self) -> tuple[int, int]:
+        return self.values.shape[0], self.values.shape[1]
 
     def device_rows(self, i0: int, i1: int) -> torch.Tensor:
         return self.resident.sent(self.values[i0:i1])
@@ -83,7 +84,7 @@ class DeviceSquare:
     roots: Array | None = None
 
     @property
-    def shape(self) -> tuple[int, int]:  # type: ignore[override]
+    def shape(self) -> tuple[int, int]:
         return len(self.known), len(self.known)
 
     # -- entries --------------------------------------------------------------------------------------------------
@@ -160,7 +161,7 @@ class DeviceSquare:
         columns = self.resident.sent(V)
         out = torch.empty(columns.shape, dtype=torch.float64, device=self.resident.device)
         for rows, values in self._whole_rows():
-            out[rows] = values @ columns
+            out[rows] = panels.product(values, columns)
         return self.resident.brought(out)
 
     def whole(self) -> Array:
@@ -235,7 +236,7 @@ def square_of(rows: Any, diagonal: NDArray[Any], resident: Resident) -> DeviceSq
     """The square of an evaluator, or of an array; None of an evaluator whose values are computed by this process."""
     if not isinstance(rows, np.ndarray) and not hasattr(rows, "device_rows"):
         return None
-    computed = Sent(rows, resident) if isinstance(rows, np.ndarray) else rows
+    computed: Computed = Sent(rows, resident) if isinstance(rows, np.ndarray) else rows
     return DeviceSquare(computed, np.array(diagonal, dtype=np.float64), resident)
 
 

@@ -12,7 +12,7 @@ from mercer.backends import squares
 from mercer.backends.squares import Features, Square
 from mercer.compute.runtime.run import IDLE, Run
 from mercer.errors import BudgetError, message
-from mercer.lifts.pivoting import Factor, RandomPivots, tolerance
+from mercer.lifts.pivoting import Factor, RandomPivots, Values, tolerance
 from mercer.operators.at_backend import AtBackend
 from mercer.solvers.ridge import cholesky_factor
 from mercer.solvers.ridge.checks import row_sums
@@ -117,7 +117,7 @@ class PivotsAtBackend(RandomPivots):
     """
 
     def __init__(self, diagonal: NDArray[Any], square: Square, count: int) -> None:
-        self.values = square.block
+        self.values = cast("Values", square.block)
         self.left = np.maximum(np.asarray(diagonal, dtype=np.float64), 0.0)
         self.floor = tolerance(count) * self.left
         self.columns = square.features(count)
