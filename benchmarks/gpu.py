@@ -178,12 +178,10 @@ def fits(card: backends.CUDA, quick: bool, data: Path) -> Iterator[Task]:
     shrink = 10 if quick else 1
     settings: dict[str, Any] = {"backend": card, "random_state": 0}
 
-    def task(
-        work: str, goal: float | None, n: int, d: int, dtype: str, make: Callable[[], Any], rows: bool = False
-    ) -> Task:
+    def task(work: str, goal: float | None, n: int, dtype: str, make: Callable[[], Any], rows: bool = False) -> Task:
         def run() -> Measured:
-            X, y = rows_of(n // shrink, d, dtype)
-            Xn, yn = rows_of(NEW, d, dtype, seed=1)
+            X, y = rows_of(n // shrink, 10, dtype)
+            Xn, yn = rows_of(NEW, 10, dtype, seed=1)
             return fitted(make, X, None if rows else y, Xn, None if rows else yn)
 
         return Task("fits", work, goal, "s", LESS, run)
