@@ -29,6 +29,8 @@ MAX_NUMBERS_BY_DIFFERENCES = 1 << 17
 """Pairs times columns up to which they take no longer either, however many columns there are."""
 MAX_MEAN_SHARE = 0.25
 """How long the mean of the rows may be, as a part of their mean square, to stand for the origin as they are."""
+MIN_UNIT, MAX_UNIT = 1e-150, 1e150
+"""Squared lengthscales between which distances are divided once: beyond these that may vanish or overflow."""
 MAX_CANCELLED_SHARE = 1 / 16
 """The part of the pairs that may be computed again: beyond it, differences of all are quicker."""
 
@@ -88,9 +90,10 @@ class Pairs:
         """A profile of the "squared distance" or of the "distance", in units of a scale."""
         if argument == "distance":
             return self.block(profile(self.distance() / scale))
-        u = self.squared_distance() / scale
-        u /= scale  # in place: it is nobody else's
-        return self.block(profile(u))
+        unit = scale * scale
+        if MIN_UNIT < unit < MAX_UNIT:
+            return self.block(profile(self.squared_distance() / unit))
+        return self.block(profile(self.squared_distance() / scale / scale))
 
     def block(self, values: Any) -> Block:
         """What a kernel's own code gave for these pairs, as a block."""
@@ -135,6 +138,31 @@ class Pairs:
             apart, opposite = (sparse.squared_distances(left, sign * right, sign * dots) for sign in (1, -1))
             return np.asarray(2 * np.arctan2(np.sqrt(apart), np.sqrt(opposite)))
         return np.asarray(2 * np.arctan2(cdist(left, right), cdist(left, -right)))
+
+
+class OnlyDistancesError(TypeError):
+    """A kernel asked for more than distances, where there is nothing else."""
+
+
+class DistancePairs(Pairs):
+    """Pairs of which only the distances are known, one after the other: blocks are vectors.
+
+    A kernel that says that it is `radial` asks for nothing else.
+    """
+
+    def __init__(self, squares: NDArray[Any]) -> None:
+        self._known = {"squared distance": squares}
+        self._count = len(squares)
+
+    @property
+    def left(self) -> Points:  # type: ignore[override]  # there is none
+        """Nothing that is known."""
+        raise OnlyDistancesError
+
+    right = left  # type: ignore[assignment]
+
+    def full(self, value: float) -> Block:
+        return np.full(self._count, value)
 
 
 def lengths(values: NDArray[Any]) -> NDArray[Any]:

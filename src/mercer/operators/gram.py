@@ -183,11 +183,21 @@ class Gram(Operator):
         return other
 
     def _block(self, i: Index, j: Index) -> NDArray[Any]:
+        if self.hasty and _all(i) and _all(j):
+            return self._whole()
         left = self.left if _all(i) else self.left.rows(i)
         right = left if self.symmetric and _same(i, j) else self.right if _all(j) else self.right.rows(j)
         if 0 in (left.values.shape[0], right.values.shape[0]):
             return np.zeros((left.values.shape[0], right.values.shape[0]), self.dtype)
         return matrix(self.kernel, left, right, self.threads, self.watch)
+
+    def _whole(self) -> NDArray[Any]:
+        """All entries, as far off as those of products are; of a symmetric matrix half of them are computed."""
+        with np.errstate(all="ignore"):
+            values, _ = self.evaluator.matrix(self.dtype, self.threads, self.watch)
+        if self.symmetric:
+            np.fill_diagonal(values, self._known)
+        return values
 
     def fill(self, rows: NDArray[np.intp], out: NDArray[Any]) -> None:
         with np.errstate(all="ignore"):

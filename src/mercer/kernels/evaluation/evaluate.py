@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.spatial.distance import pdist, squareform
 
 from mercer.compute.codegen.tiles import Fused, mirror
 from mercer.compute.runtime import threads
@@ -21,7 +22,13 @@ from mercer.kernels.evaluation.dispatch import fused
 from mercer.kernels.evaluation.plain import Plain
 from mercer.kernels.objects.reading import objects_from
 from mercer.kernels.objects.table import holds_more
-from mercer.kernels.pairs import MAX_COLUMNS_BY_DIFFERENCES, Pairs
+from mercer.kernels.pairs import (
+    MAX_COLUMNS_BY_DIFFERENCES,
+    MAX_NUMBERS_BY_DIFFERENCES,
+    DistancePairs,
+    OnlyDistancesError,
+    Pairs,
+)
 from mercer.kernels.points import (
     Points,
     alike,
@@ -39,6 +46,8 @@ MIN_FUSED_PAIRS = 1 << 17
 """Pairs from which on the fused pass is used: below it, plain NumPy takes less time than loading compiled code."""
 COLUMNS_THAT_DOUBLE_THE_COST = 32
 """Columns that take plain NumPy as long as the rest of a pair."""
+MAX_COLUMNS_FROM_DISTANCES = 32
+"""Columns up to which half of the distances, by differences, take no longer than a product for all."""
 
 _fused_from: ContextVar[int] = ContextVar("fused_from", default=MIN_FUSED_PAIRS)
 
@@ -228,8 +237,10 @@ def values_of(
 
 
 def _few(kernel: Kernel, left: Points, right: Points, dtype: np.dtype[Any]) -> NDArray[Any]:
-    """The matrix of so few pairs that nobody watches, or waits; of a symmetric one the lower half is computed."""
+    """The matrix of so few pairs that nobody watches, or waits; of a symmetric one half is computed."""
     n, m = left.values.shape[0], right.values.shape[0]
+    if left is right and kernel.radial and (found := _from_distances(kernel, left)) is not None:
+        return found.astype(dtype, copy=False)
     wide = left.values.shape[1] > MAX_COLUMNS_BY_DIFFERENCES  # products like larger blocks
     out, step = np.empty((n, m), dtype), max(1, plain.BLOCK_PAIRS * (1 + wide) // m)
     if n <= step:
@@ -242,6 +253,23 @@ def _few(kernel: Kernel, left: Points, right: Points, dtype: np.dtype[Any]) -> N
     if left is right:
         mirror(out)
         out.reshape(-1)[:: n + 1] = kernel.evaluate_diagonal(left)
+    return out
+
+
+def _from_distances(kernel: Kernel, points: Points) -> NDArray[Any] | None:
+    """The symmetric matrix from the distance of each pair of different rows, computed once; None where that is slow."""
+    values, (n, columns) = points.values, points.shape
+    if n < 2 or points.sparse or (columns > MAX_COLUMNS_FROM_DISTANCES and n * n * columns > MAX_NUMBERS_BY_DIFFERENCES):
+        return None
+    each = pdist(values, "sqeuclidean")
+    try:
+        for start in range(0, len(each), plain.BLOCK_PAIRS):
+            part = each[start : start + plain.BLOCK_PAIRS]
+            part[:] = kernel.evaluate(DistancePairs(part))
+    except OnlyDistancesError:
+        return None
+    out = np.asarray(squareform(each, checks=False))
+    out.reshape(-1)[:: n + 1] = kernel.evaluate_diagonal(points)
     return out
 
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from mercer.compute.runtime import threads
 from mercer.compute.runtime.run import IDLE, Run
 from mercer.errors import number_of
+from mercer.kernels.evaluation.evaluate import is_few, values_of
 from mercer.kernels.evaluation.strips import workspace
 from mercer.kernels.points import Points
 from mercer.learners.data.views import KernelView, LiftView, View, definite, with_landmarks
@@ -23,6 +24,7 @@ from mercer.learners.svm.settings import SVMSettings
 from mercer.lifts.nystrom import nystrom_of
 from mercer.lifts.randomness import generator
 from mercer.operators import Dense, Operator
+from mercer.operators.base import EVERYTHING
 from mercer.planner.svm import SVMPlan, is_narrow
 from mercer.solvers.svm import coordinate_descent, working_sets
 from mercer.solvers.svm.box_qp import BoxQP, QPResult
@@ -106,6 +108,7 @@ class ExactMethod(Method):
     tries : turns for these, once they are within the tolerance
     narrow : whether values that all functions share are in float32
     buffer : where rows of the matrix are kept, of one function after the other
+    known : the whole matrix in float64, where it has been computed already
     """
 
     rounding = 1e-12
@@ -117,6 +120,7 @@ class ExactMethod(Method):
     tries: int = SHARPENING_TURNS
     narrow: bool = False
     buffer: Buffer = field(default_factory=Buffer)
+    known: Array | None = None
 
     def solve(self, problem: BoxQP, start: Array | None = None, run: Run = IDLE) -> QPResult:
         if problem.count > MAX_STORED_ROWS:
@@ -175,10 +179,10 @@ class ExactMethod(Method):
     @cached_property
     def stored(self) -> Array:
         """The whole matrix."""
-        n, K = self.K.shape[0], self.K if self.sharp else self.K.rough()
-        values = np.empty((n, n), K.dtype)
-        K.fill(np.arange(n), values)
-        return np.asarray(values, dtype=np.float64)
+        if self.known is not None:
+            return self.known
+        K = self.K if self.sharp else self.K.rough()
+        return np.asarray(K.block(EVERYTHING, EVERYTHING), dtype=np.float64)
 
     def values(self, b: Array) -> Array:
         support = np.flatnonzero(b)
@@ -195,7 +199,7 @@ class ExactMethod(Method):
         return replace(self, sharp=True)
 
     def part(self, rows: Rows) -> ExactMethod:
-        return self if len(rows) == self.K.shape[0] else replace(self, K=self.K.part(rows))
+        return self if len(rows) == self.K.shape[0] else replace(self, K=self.K.part(rows), known=None)
 
     def predictor(self, view: View, support: Rows, b: Array, biases: Array) -> Predictor:
         """By the rows of the support; where these have features, by one weight per feature."""
@@ -309,14 +313,17 @@ def method_of(
 def exact_method(view: View, plan: SVMPlan, settings: SVMSettings) -> ExactMethod:
     """The kernel itself; where k is not proven to be a kernel, the matrix is checked first, with n^3 / 3 operations."""
     patient, smo = settings.max_iter is not None, settings.smo(view.count, plan.details.pool)
-    if view.sure:
-        K = view.operator()
-        if not plan.details.whole and (plan.outputs > 1 or len(plan.stages) > 1):
-            K.narrowed().rough().prepare()  # each function has a part of the rows
-        return ExactMethod(K, smo, patient, narrow=is_narrow(view.count, plan.columns))
-    matrix = view.dense()
-    definite(view, matrix)
-    return ExactMethod(Dense(matrix, symmetric=True), smo, patient)
+    if not view.sure:
+        matrix = view.dense()
+        definite(view, matrix)
+        return ExactMethod(Dense(matrix, symmetric=True), smo, patient, known=matrix)
+    if isinstance(view, KernelView) and is_few(view.points, view.points):
+        matrix, _ = values_of(view.kernel, view.points, view.points)  # finite: so is the diagonal, and none is larger
+        return ExactMethod(Dense(matrix, symmetric=True), smo, patient, known=matrix)
+    K = view.operator()
+    if not plan.details.whole and (plan.outputs > 1 or len(plan.stages) > 1):
+        K.narrowed().rough().prepare()  # each function has a part of the rows
+    return ExactMethod(K, smo, patient, narrow=is_narrow(view.count, plan.columns))
 
 
 def _basis(view: KernelView | LiftView, count: int, random: np.random.Generator) -> Basis:
