@@ -259,7 +259,11 @@ def _few(kernel: Kernel, left: Points, right: Points, dtype: np.dtype[Any]) -> N
 def _from_distances(kernel: Kernel, points: Points) -> NDArray[Any] | None:
     """The symmetric matrix from the distance of each pair of different rows, computed once; None where that is slow."""
     values, (n, columns) = points.values, points.shape
-    if n < 2 or points.sparse or (columns > MAX_COLUMNS_FROM_DISTANCES and n * n * columns > MAX_NUMBERS_BY_DIFFERENCES):
+    if (
+        n < 2
+        or points.sparse
+        or (columns > MAX_COLUMNS_FROM_DISTANCES and n * n * columns > MAX_NUMBERS_BY_DIFFERENCES)
+    ):
         return None
     each = pdist(values, "sqeuclidean")
     try:
