@@ -16,7 +16,7 @@ from mercer.compute.runtime.memory import MAX_UNASKED_BYTES, Budget
 from mercer.errors import KernelError, NumericalWarning, caller_level, message, number_of, speaks
 from mercer.kernels import Kernel
 from mercer.kernels.base import PythonFunction
-from mercer.kernels.evaluation.evaluate import all_finite, evaluator, matrix, name_of, ready
+from mercer.kernels.evaluation.evaluate import all_finite, evaluator, is_few, matrix, name_of, ready, values_of
 from mercer.kernels.evaluation.plain import Plain
 from mercer.kernels.points import SINGLE, Points
 from mercer.operators.base import EVERYTHING, Index, Operator
@@ -208,7 +208,13 @@ class Gram(Operator):
     def between(
         self, rows: NDArray[np.intp], columns: NDArray[np.intp], out: NDArray[Any], threads: int | None = None
     ) -> None:
-        left, right, source = self.left.rows(rows), self.right.rows(columns), Source(self, rows, columns)
+        left = self.left.rows(rows)
+        if rows is columns and self.symmetric:
+            if is_few(self.left, self.right):
+                out[:] = values_of(self.kernel, left, left)[0]
+                return
+            columns = columns.copy()  # a mirror image takes longer than values
+        right, source = self.right.rows(columns), Source(self, rows, columns)
         part = Gram.of(self.kernel, left, right, self.watch, self.hasty, source, self.threads)
         with np.errstate(all="ignore"):
             part.evaluator.matrix(self.dtype, threads or self.threads, self.watch, out)

@@ -317,7 +317,7 @@ def exact_method(view: View, plan: SVMPlan, settings: SVMSettings) -> ExactMetho
         matrix = view.dense()
         definite(view, matrix)
         return ExactMethod(Dense(matrix, symmetric=True), smo, patient, known=matrix)
-    if isinstance(view, KernelView) and is_few(view.points, view.points):
+    if isinstance(view, KernelView) and not plan.details.whole and is_few(view.points, view.points):
         matrix, _ = values_of(view.kernel, view.points, view.points)  # finite: so is the diagonal, and none is larger
         return ExactMethod(Dense(matrix, symmetric=True), smo, patient, known=matrix)
     K = view.operator()
