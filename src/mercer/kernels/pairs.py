@@ -29,8 +29,6 @@ MAX_NUMBERS_BY_DIFFERENCES = 1 << 17
 """Pairs times columns up to which they take no longer either, however many columns there are."""
 MAX_MEAN_SHARE = 0.25
 """How long the mean of the rows may be, as a part of their mean square, to stand for the origin as they are."""
-MIN_UNIT, MAX_UNIT = 1e-150, 1e150
-"""Squared lengthscales between which distances are divided once: beyond these that may vanish or overflow."""
 MAX_CANCELLED_SHARE = 1 / 16
 """The part of the pairs that may be computed again: beyond it, differences of all are quicker."""
 
@@ -90,10 +88,9 @@ class Pairs:
         """A profile of the "squared distance" or of the "distance", in units of a scale."""
         if argument == "distance":
             return self.block(profile(self.distance() / scale))
-        unit = scale * scale
-        if MIN_UNIT < unit < MAX_UNIT:
-            return self.block(profile(self.squared_distance() / unit))
-        return self.block(profile(self.squared_distance() / scale / scale))
+        u = self.squared_distance() / scale
+        u /= scale  # in place: it is nobody else's
+        return self.block(profile(u))
 
     def block(self, values: Any) -> Block:
         """What a kernel's own code gave for these pairs, as a block."""

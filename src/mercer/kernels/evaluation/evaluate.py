@@ -257,22 +257,19 @@ def _few(kernel: Kernel, left: Points, right: Points, dtype: np.dtype[Any]) -> N
 
 
 def _from_distances(kernel: Kernel, points: Points) -> NDArray[Any] | None:
-    """The symmetric matrix from the distance of each pair of different rows, computed once; None where that is slow."""
+    """The symmetric matrix from the distances of different rows, each computed once; None where that is slow."""
     values, (n, columns) = points.values, points.shape
-    if (
-        n < 2
-        or points.sparse
-        or (columns > MAX_COLUMNS_FROM_DISTANCES and n * n * columns > MAX_NUMBERS_BY_DIFFERENCES)
-    ):
+    is_quick = columns <= MAX_COLUMNS_FROM_DISTANCES or n * n * columns <= MAX_NUMBERS_BY_DIFFERENCES
+    if n < 2 or points.sparse or not is_quick:
         return None
-    each = pdist(values, "sqeuclidean")
+    found = pdist(values, "sqeuclidean")
     try:
-        for start in range(0, len(each), plain.BLOCK_PAIRS):
-            part = each[start : start + plain.BLOCK_PAIRS]
+        for start in range(0, len(found), plain.BLOCK_PAIRS):
+            part = found[start : start + plain.BLOCK_PAIRS]
             part[:] = kernel.evaluate(DistancePairs(part))
     except OnlyDistancesError:
         return None
-    out = np.asarray(squareform(each, checks=False))
+    out = np.asarray(squareform(found, checks=False))
     out.reshape(-1)[:: n + 1] = kernel.evaluate_diagonal(points)
     return out
 
