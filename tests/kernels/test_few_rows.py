@@ -35,7 +35,8 @@ def test_distances_alone_give_the_same(text, size, monkeypatch):
     monkeypatch.setattr(evaluate, "_from_distances", lambda *given_: seen.append(given(*given_)) or seen[-1])
     found = kernel(X)
     points = evaluate.read(kernel, X)
-    assert len(seen) == 1 and (seen[0] is None) == (len(X) == 1)
+    assert len(seen) == 1
+    assert (seen[0] is None) == (len(X) == 1)
     assert_array_equal(found, found.T)
     with np.errstate(all="ignore"):
         assert_allclose(found, kernel.evaluate(Pairs(points, points)), rtol=5e-13, atol=1e-300)
