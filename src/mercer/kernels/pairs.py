@@ -156,7 +156,7 @@ class DistancePairs(Pairs):
         """Nothing that is known."""
         raise OnlyDistancesError
 
-    right = left  # type: ignore[assignment]
+    right = left
 
     def full(self, value: float) -> Block:
         return np.full(self._count, value)

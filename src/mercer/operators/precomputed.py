@@ -241,8 +241,8 @@ def _has_no_factor(A: NDArray[np.float64]) -> bool:
 def _eigenvalues(K: NDArray[np.float64]) -> NDArray[np.float64]:
     """The eigenvalues, from the smallest; a long call can be interrupted."""
     if EIGENVALUE_OPERATIONS * len(K) ** 3 <= MAX_CALL_OPERATIONS:
-        return np.linalg.eigvalsh(K)
-    return patiently(partial(np.linalg.eigvalsh, K))
+        return np.asarray(np.linalg.eigvalsh(K), dtype=DOUBLE)
+    return np.asarray(patiently(partial(np.linalg.eigvalsh, K)), dtype=DOUBLE)
 
 
 def check_semidefinite(K: NDArray[Any], dtype: DTypeLike | None = None) -> None:
