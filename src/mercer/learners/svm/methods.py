@@ -103,24 +103,33 @@ class Method(ABC):
 class ExactMethod(Method):
     """By the kernel matrix, of which rows are computed as they are needed.
 
+    matrix : an operator, or all numbers in float64
     patient : whether all steps may be made for few rows, too
     sharp : whether coefficients of few rows are found to rounding
     tries : turns for these, once they are within the tolerance
     narrow : whether values that all functions share are in float32
     buffer : where rows of the matrix are kept, of one function after the other
-    known : the whole matrix in float64, where it has been computed already
     """
 
     rounding = 1e-12
 
-    K: Operator
+    matrix: Operator | Array
     settings: SMOSettings
     patient: bool = False
     sharp: bool = False
     tries: int = SHARPENING_TURNS
     narrow: bool = False
     buffer: Buffer = field(default_factory=Buffer)
-    known: Array | None = None
+
+    @cached_property
+    def K(self) -> Operator:  # noqa: N802
+        """The matrix as an operator."""
+        return Dense(self.matrix, symmetric=True) if isinstance(self.matrix, np.ndarray) else self.matrix
+
+    @property
+    def count(self) -> int:
+        """How many rows there are."""
+        return int(self.matrix.shape[0])
 
     def solve(self, problem: BoxQP, start: Array | None = None, run: Run = IDLE) -> QPResult:
         if problem.count > MAX_STORED_ROWS:
@@ -165,7 +174,7 @@ class ExactMethod(Method):
         """The matrix as it is good enough for all functions of many rows."""
         if self.narrow:
             return self.K.narrowed().rough()
-        return self.K if self.K.shape[0] <= MAX_STORED_ROWS else self.K.rough()
+        return self.K if self.count <= MAX_STORED_ROWS else self.K.rough()
 
     def checked(self, problem: BoxQP, rows: Rows, result: QPResult) -> QPResult:
         """What was found on the shared matrix, by the gradient in float64 where that was float32."""
@@ -179,8 +188,8 @@ class ExactMethod(Method):
     @cached_property
     def stored(self) -> Array:
         """The whole matrix."""
-        if self.known is not None:
-            return self.known
+        if isinstance(self.matrix, np.ndarray):
+            return self.matrix
         K = self.K if self.sharp else self.K.rough()
         return np.asarray(K.block(EVERYTHING, EVERYTHING), dtype=np.float64)
 
@@ -192,14 +201,14 @@ class ExactMethod(Method):
         return np.asarray(self.K.diagonal(), dtype=np.float64)
 
     def brief(self) -> ExactMethod:
-        most = min(self.settings.max_steps, BRIEF_STEPS + BRIEF_STEPS_PER_ROW * self.K.shape[0])
+        most = min(self.settings.max_steps, BRIEF_STEPS + BRIEF_STEPS_PER_ROW * self.count)
         return replace(self, settings=replace(self.settings, max_steps=most), tries=0)
 
     def sharpened(self) -> ExactMethod:
         return replace(self, sharp=True)
 
     def part(self, rows: Rows) -> ExactMethod:
-        return self if len(rows) == self.K.shape[0] else replace(self, K=self.K.part(rows), known=None)
+        return self if len(rows) == self.count else replace(self, matrix=self.K.part(rows))
 
     def predictor(self, view: View, support: Rows, b: Array, biases: Array) -> Predictor:
         """By the rows of the support; where these have features, by one weight per feature."""
@@ -316,10 +325,10 @@ def exact_method(view: View, plan: SVMPlan, settings: SVMSettings) -> ExactMetho
     if not view.sure:
         matrix = view.dense()
         definite(view, matrix)
-        return ExactMethod(Dense(matrix, symmetric=True), smo, patient, known=matrix)
+        return ExactMethod(matrix, smo, patient)
     if isinstance(view, KernelView) and not plan.details.whole and is_few(view.points, view.points):
         matrix, _ = values_of(view.kernel, view.points, view.points)  # finite: so is the diagonal, and none is larger
-        return ExactMethod(Dense(matrix, symmetric=True), smo, patient, known=matrix)
+        return ExactMethod(matrix, smo, patient)
     K = view.operator()
     if not plan.details.whole and (plan.outputs > 1 or len(plan.stages) > 1):
         K.narrowed().rough().prepare()  # each function has a part of the rows
