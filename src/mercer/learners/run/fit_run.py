@@ -320,9 +320,11 @@ class Watched(Run):
     @contextmanager
     def minding(self) -> Iterator[None]:
         """Ctrl-C ends the fit with what it has, where that is asked for; elsewhere, and the second time, it raises."""
+        if not (self.terms.keep and threading.current_thread() is threading.main_thread()):
+            yield
+            return
         before = signal.getsignal(signal.SIGINT)
-        here = threading.current_thread() is threading.main_thread()
-        if not (self.terms.keep and here and callable(before)):
+        if not callable(before):
             yield
             return
 
