@@ -1,5 +1,7 @@
 """Squares at a backend, by PyTorch on the cores: against NumPy and LAPACK of this process."""
 
+import pickle
+
 import numpy as np
 import pytest
 from sklearn.base import clone
@@ -8,7 +10,7 @@ torch = pytest.importorskip("torch")
 
 from mercer import KernelRidge, KernelRidgeClassifier  # noqa: E402
 from mercer.backends import CPU, CUDA, use  # noqa: E402
-from mercer.backends.cuda import panels, room, squares  # noqa: E402
+from mercer.backends.cuda import backend, panels, squares  # noqa: E402
 from mercer.backends.cuda.factors import inverse_norm  # noqa: E402
 from mercer.compute.runtime.run import IDLE, Run, Stopped  # noqa: E402
 from mercer.errors import BudgetError, InputError  # noqa: E402
@@ -159,10 +161,10 @@ def test_a_matrix_with_infinities_is_refused():
 
 
 def test_in_float32_where_float64_has_no_room(monkeypatch):
-    A, dense = matrix(300)
     least = squares.factor_bytes(300, 4)
-    monkeypatch.setattr(room, "free_bytes", lambda device: least)
-    monkeypatch.setattr(squares, "free_bytes", lambda device: least)
+    with use(CUDA("cpu", memory_limit=least)):
+        A, dense = matrix(300)
+        smooth = AtBackend(Gram(Gaussian(5.0), rows(300)).at_backend())
     b = np.random.default_rng(4).normal(size=(300, 2))
     outcome = Cholesky().solve(System(A, b, np.array([0.5, 0.5])))
     assert "in float32, and" in outcome.reason
@@ -176,21 +178,20 @@ def test_in_float32_where_float64_has_no_room(monkeypatch):
             refused(0.5)
     with pytest.raises(BudgetError, match="float64"):
         factor_of(A, 0.5)
-    smooth = AtBackend(Gram(Gaussian(5.0), rows(300)).at_backend())
     with pytest.raises(BudgetError, match="larger alpha"):
         Cholesky().solve(System(smooth, b, np.array([1e-12, 1e-12])))
     monkeypatch.setattr(mixed_precision_cholesky, "MAX_STEPS", 1)
     with pytest.raises(BudgetError, match="larger alpha"):
         Cholesky().solve(System(A, b, np.array([1e-4, 1e-4])))
-    monkeypatch.setattr(room, "free_bytes", lambda device: least - 1)
-    monkeypatch.setattr(squares, "free_bytes", lambda device: least - 1)
+    with use(CUDA("cpu", memory_limit=least - 1)):
+        A, _ = matrix(300)
     with pytest.raises(BudgetError, match="float32"):
         Cholesky().solve(System(A, b, np.array([0.5, 0.5])))
 
 
 def test_the_memory_of_a_factor_is_that_of_the_matrix():
     """At most 1.25 n^2 numbers where n is large, all that is held beside it counted."""
-    panel, numbers = 2048, 1 << 25
+    panel, numbers = 2048, 1 << 24
     for n in (60_000, 100_000, 125_000):
         beside = 3 * panel * n + squares.FORMULA_BLOCKS * numbers
         assert (n * n + beside) <= 1.25 * n * n
@@ -344,6 +345,32 @@ def test_ridge_regression_is_the_same(solver, weights, n):
     assert 0.3 <= there.condition_ / here.condition_ <= 3
     assert found[-1] <= 1e-6
     assert model.get_params()["alpha"] == 0.01
+
+
+@pytest.mark.parametrize("solver", [Cholesky(), Eigen(), ConjugateGradient(tol=1e-12, preconditioner_rank=50)])
+def test_a_learner_computes_where_it_is_told(solver, monkeypatch):
+    """In its fit, and in what is computed when it is asked for, wherever it is asked."""
+    X, made = rows(300), []
+    square_of = backend.square_of
+    monkeypatch.setattr(backend, "square_of", lambda *given: made.append(1) or square_of(*given))
+    y = np.sin(X).sum(axis=1) + 0.1 * np.random.default_rng(9).normal(size=300)
+    model = KernelRidge(Gaussian(1.5), alpha=0.01, solver=solver, random_state=0)
+    with use(CPU()):
+        here, there = clone(model).fit(X, y), clone(model).set_params(backend=CUDA("cpu")).fit(X, y)
+        assert made
+        scale = np.abs(here.dual_coef_).max()
+        np.testing.assert_allclose(there.dual_coef_, here.dual_coef_, rtol=0, atol=1e-9 * scale)
+        np.testing.assert_allclose(there.predict(X), here.predict(X), rtol=0, atol=1e-9)
+        made.clear()
+        for ask in (
+            lambda model: model.predict(X, return_std=True)[1],
+            lambda model: model.predict(X[:9], return_cov=True)[1],
+            lambda model: model.leverage_,
+            lambda model: model.log_marginal_likelihood(),
+        ):
+            np.testing.assert_allclose(ask(there), ask(here), rtol=0, atol=1e-8)
+        assert made
+        assert pickle.loads(pickle.dumps(there)).predict(X[:3]) == pytest.approx(here.predict(X[:3]), abs=1e-9)  # noqa: S301
 
 
 def test_features_are_fitted_as_on_the_cores():

@@ -71,7 +71,8 @@ class CUDA(Backend):
         device = torch.device(self.device)
         if device.type != "cuda":
             return Budget.of(None)
-        return Budget(int(FREE_SHARE * torch.cuda.mem_get_info(device)[0]))
+        kept = torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)  # by PyTorch, for nobody
+        return Budget(int(FREE_SHARE * (torch.cuda.mem_get_info(device)[0] + kept)))
 
     def rates(self) -> dict[str, float]:
         if self.device == "cpu":
@@ -115,4 +116,4 @@ class CUDA(Backend):
         return Traffic(seen.rows, seen.wide)
 
     def square(self, rows: Evaluator | NDArray[Any], diagonal: NDArray[Any]) -> Square | None:
-        return None if self.resident is None else square_of(rows, diagonal, self.resident)
+        return None if self.resident is None else square_of(rows, diagonal, self.resident, self.budget)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any, Protocol
@@ -16,20 +16,20 @@ from mercer.backends.cuda import panels
 from mercer.backends.cuda.factors import DeviceFactor, condition_of
 from mercer.backends.cuda.features import DeviceFeatures
 from mercer.backends.cuda.resident import Resident
-from mercer.backends.cuda.room import free_bytes, require
 from mercer.backends.squares import Array, Rows, too_small
 from mercer.compute.runtime.lapack import patiently
 from mercer.compute.runtime.memory import Budget
 from mercer.compute.runtime.run import Run
 
-SLICE_NUMBERS = 1 << 25
-"""Numbers of the rows that are computed at once (256 MiB); a formula holds some ten of such blocks."""
+SLICE_NUMBERS = 1 << 24
+"""Numbers of the rows that are computed at once (128 MiB); a formula holds some ten of such blocks."""
 FORMULA_BLOCKS = 12
 """So many of them are counted."""
 EIGENVECTOR_COPIES = 5
 """Matrices of n^2 numbers that the eigenvectors take, the matrix counted."""
 FEATURE_SHARE = 0.25
 """Of the free memory, for the columns of a preconditioner whose number nobody named."""
+REMEDY = 'Use conjugate gradients, landmarks or backend="cpu".'
 ROUNDING = {torch.float64: np.finfo(np.float64).eps, torch.float32: 0.0}
 """The reciprocal of a condition number below which there is no factor."""
 
@@ -74,12 +74,14 @@ class DeviceSquare:
 
     computed : K
     known : the diagonal of K
+    budget : the memory of the device that may be taken now
     shifts, roots : h and the diagonal of D; None for zeros, and ones
     """
 
     computed: Computed
     known: Array
     resident: Resident
+    budget: Callable[[], Budget]
     shifts: Array | None = None
     roots: Array | None = None
 
@@ -190,10 +192,10 @@ class DeviceSquare:
 
     def _kind_of_factor(self) -> torch.dtype:
         """float64 where that fits, float32 where only that does."""
-        free, n = free_bytes(self.resident.device), len(self.known)
-        if factor_bytes(n, 8) <= free:
+        budget, n = self.budget(), len(self.known)
+        if budget.allows(factor_bytes(n, 8)):
             return torch.float64
-        require(self.resident.device, factor_bytes(n, 4), f"the Cholesky factor of {n} rows in float32")
+        budget.require(factor_bytes(n, 4), f"the Cholesky factor of {n} rows in float32, on the card", REMEDY)
         return torch.float32
 
     def _lower(self, alpha: float, kind: torch.dtype) -> torch.Tensor:
@@ -206,8 +208,8 @@ class DeviceSquare:
         return lower
 
     def spectrum(self) -> tuple[Array, Array]:
-        n, device = len(self.known), self.resident.device
-        require(device, 8 * EIGENVECTOR_COPIES * n * n, f"the eigenvectors of {n} rows")
+        n = len(self.known)
+        self.budget().require(8 * EIGENVECTOR_COPIES * n * n, f"the eigenvectors of {n} rows, on the card", REMEDY)
         Budget.of(None).require(8 * n * n, f"the eigenvectors of {n} rows", "Use Cholesky() with one alpha.")
         lower = self._lower(0.0, torch.float64)
         self.resident.settle()
@@ -224,20 +226,22 @@ class DeviceSquare:
     # -- a pivoted factor -----------------------------------------------------------------------------------------
 
     def most_features(self) -> int:
-        return int(FEATURE_SHARE * free_bytes(self.resident.device)) // (8 * len(self.known))
+        return int(FEATURE_SHARE * self.budget().bytes) // (8 * len(self.known))
 
     def features(self, count: int) -> DeviceFeatures:
         n = len(self.known)
-        require(self.resident.device, 8 * n * count, f"a preconditioner of rank {count}")
+        self.budget().require(8 * n * count, f"a preconditioner of rank {count}, on the card", "Use a lower rank.")
         return DeviceFeatures(self, count)
 
 
-def square_of(rows: Any, diagonal: NDArray[Any], resident: Resident) -> DeviceSquare | None:
+def square_of(
+    rows: Any, diagonal: NDArray[Any], resident: Resident, budget: Callable[[], Budget]
+) -> DeviceSquare | None:
     """The square of an evaluator, or of an array; None of an evaluator whose values are computed by this process."""
     if not isinstance(rows, np.ndarray) and not hasattr(rows, "device_rows"):
         return None
     computed: Computed = Sent(rows, resident) if isinstance(rows, np.ndarray) else rows
-    return DeviceSquare(computed, np.array(diagonal, dtype=np.float64), resident)
+    return DeviceSquare(computed, np.array(diagonal, dtype=np.float64), resident, budget)
 
 
 def factor_bytes(n: int, size: int) -> int:
