@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 from sklearn.utils.validation import has_fit_parameter
 
-from mercer.compute.runtime.threads import few_threads
+from mercer.compute.runtime.threads import as_planned
 from mercer.errors import InputError, explains_parameters, message, speaks
 from mercer.kernels import Kernel
 from mercer.learners.data.kernel_parameters import KernelParameters
@@ -114,7 +114,7 @@ class KernelEstimator(
         plan = self._plan(problem, run)
         given = {} if sample_weight is None else {"metadata": {"sample_weight": sample_weight}}
         run.follow(plan, **({"X": X, "y": y, **given} if self._in_memory(problem) else {}))
-        with few_threads(plan.rows, plan.columns):
+        with as_planned(plan.lanes, plan.threads):
             result = self._solve(problem, plan, run)
         self._store(problem, plan, result)
         run.ready()

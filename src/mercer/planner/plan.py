@@ -105,6 +105,10 @@ class Plan(ShownPlan, Generic[AnyDetails]):
         Landmarks, also those that an exact method begins with; 0 where the method has none.
     gives_up : str, default=""
         What the model is not, in words; "" where nothing is given up.
+    lanes : int, default=0
+        How many threads have sums of their own, on which last digits depend; 0 for as many as there are.
+    threads : int, default=0
+        How many threads BLAS has; 0 for as many as it has.
     comparison : Comparison, default=Compared()
         The reason and the other methods; they may be computed when they are read.
 
@@ -149,6 +153,8 @@ class Plan(ShownPlan, Generic[AnyDetails]):
     n_features: int = 0
     n_landmarks: int = 0
     gives_up: str = ""
+    lanes: int = field(default=0, repr=False, compare=False)
+    threads: int = field(default=0, repr=False, compare=False)
     comparison: Comparison = field(default=Compared(), repr=False, compare=False)
 
     @property
