@@ -4,14 +4,17 @@ Checkpoints are written as often as they are offered, and each step takes a whil
 """
 
 import hashlib
+import os
 import time
 import warnings
 from contextlib import contextmanager
 from dataclasses import replace
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from mercer import KernelRidge
+from mercer.backends import lanes
 from mercer.learners.ridge import planning
 from mercer.learners.run import checkpoint
 from mercer.learners.run.fit_run import Watched
@@ -49,8 +52,15 @@ def forced(way):
     return other
 
 
-def fit(channel, way, path, on_interrupt="raise"):
-    """Sends "begins", "usable" when what was found could be kept, and at last a digest, and whether it is done."""
+def fit(channel, way, path, on_interrupt="raise", cores=None):
+    """Sends "begins", "usable" when what was found could be kept, and at last a digest, and whether it is done.
+
+    cores : as if the process had been started with so many
+    """
+    if cores is not None:
+        os.environ["OMP_NUM_THREADS"] = str(cores)
+        threadpool_limits(cores, user_api="blas")
+        lanes.MIN_STRIP_ROWS = lanes.MAX_STRIP_ROWS = 16  # so that every lane has some rows of a piece
     checkpoint.MIN_INTERVAL_SECONDS = checkpoint.LATEST_SECONDS = 0.0
     checkpoint.MAX_WRITING_SHARE = 1e9
     planning.choose = forced(way)

@@ -17,7 +17,7 @@ from mercer.backends.base import Backend
 from mercer.backends.choosing import CPU_NAME, computing, named
 from mercer.backends.context import CORES, use
 from mercer.compute.runtime.memory import Budget
-from mercer.compute.runtime.threads import few_threads
+from mercer.compute.runtime.threads import as_planned
 from mercer.errors import InputError, explains_parameters, message, speaks
 from mercer.kernels import Kernel
 from mercer.learners.data.kernel_parameters import KernelParameters
@@ -123,7 +123,7 @@ class KernelEstimator(
         plan = self._plan(problem, run)
         given = {} if sample_weight is None else {"metadata": {"sample_weight": sample_weight}}
         run.follow(plan, **({"X": X, "y": y, **given} if self._in_memory(problem) else {}))
-        with few_threads(plan.rows, plan.columns), self._placed(plan):
+        with as_planned(plan.lanes, plan.threads), self._placed(plan):
             result = self._solve(problem, plan, run)
             self._store(problem, plan, result)
         run.ready()

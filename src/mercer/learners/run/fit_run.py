@@ -107,6 +107,16 @@ class Planned(Protocol):
         ...
 
     @property
+    def lanes(self) -> int:
+        """How many threads have sums of their own; 0 for as many as there are."""
+        ...
+
+    @property
+    def threads(self) -> int:
+        """How many threads BLAS has; 0 for as many as it has."""
+        ...
+
+    @property
     def stages(self) -> tuple[Stage, ...]:
         """The parts of the work, by name; there may be none."""
         ...
