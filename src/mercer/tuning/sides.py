@@ -54,6 +54,8 @@ class DualSide(Side):
         G = self._inverse_diagonal(T, rows, ridges)
         null, beyond = self._null(T, ridges)
         alone = (taken == 1.0) & (null <= self._unit)
+        if alone.all():  # as everywhere but where rows are many copies, or alpha is nearly zero
+            return c, G
         below = np.where(alone, G, 1.0 - taken + taken * (ridges.alphas * G + null))
         return np.where(alone[:, :, None], c, ridges.alphas[:, None] * c + beyond), below
 

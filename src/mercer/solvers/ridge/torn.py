@@ -19,6 +19,7 @@ Cuppen, A divide and conquer method for the symmetric tridiagonal eigenproblem, 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -168,14 +169,30 @@ class Tears:
         torn, m = self.torn, self.inverses.shape[1]
         found = (rows * rows) @ self.inverses
         over, last = np.zeros((len(rows), m)), len(torn.blocks) - 1
-        for k, (block, edge) in enumerate(zip(torn.blocks, torn.edges, strict=True)):
-            D, part = self.inverses[block], rows[:, block]
+        for k, block in enumerate(torn.blocks):
+            both = rows[:, block] @ self._spread[k]
             if k > 0:  # the tear before this block is complete
-                over += part @ (edge[:, :1] * D)
-                found += over * over / self.pivots[k - 1]
+                over += both[:, :m]
+                found += over * over
             if k < last:
-                behind = part @ (edge[:, 1:] * D)
+                behind = both[:, m:]
                 if k > 0:
-                    behind -= self.below[k - 1] * over
+                    behind -= self._reach[k - 1] * over
                 over = behind
         return np.asarray(found)
+
+    @cached_property
+    def _spread(self) -> list[Array]:
+        """(rows of the block, 2 m) for each: D B, in units of the roots of the pivots."""
+        units = 1.0 / np.sqrt(self.pivots)
+        around = np.vstack([np.zeros((1, units.shape[1])), units, np.zeros((1, units.shape[1]))])
+        return [
+            (edge[:, :, None] * (self.inverses[block][:, None, :] * around[k : k + 2])).reshape(len(edge), -1)
+            for k, (block, edge) in enumerate(zip(self.torn.blocks, self.torn.edges, strict=True))
+        ]
+
+    @cached_property
+    def _reach(self) -> Array:
+        """What stands below the diagonal of L, in the same units."""
+        roots = np.sqrt(self.pivots)
+        return np.asarray(self.below * roots[:-1] / roots[1:])

@@ -53,12 +53,14 @@ class Tridiagonal:
 
         Cost: 4 n^3 / 3 operations.
         """
+        if len(matrix) < MIN_ROWS:
+            return None
         A = overwritable(matrix)
         n, flat = len(A), A.reshape(-1)
         known = all(routine(name) is not None for name in ("dsytrd", "dorgtr", "dormtr", "dstedc"))
         with np.errstate(over="ignore"):
             is_plain = SAFE_SQUARES[0] < flat @ flat < SAFE_SQUARES[1]
-        if not (known and is_plain and n >= MIN_ROWS and n in DIVIDE_AND_CONQUER_SIZES):
+        if not (known and is_plain and n in DIVIDE_AND_CONQUER_SIZES):
             return None
         if 16 * A.size > MAX_UNASKED_BYTES:
             remedy = "Use Cholesky() with one alpha that is large enough, or fewer rows."
