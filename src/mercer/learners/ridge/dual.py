@@ -62,7 +62,8 @@ def tune(problem: RidgeProblem, run: Run = IDLE) -> Tuned:
     copy = A.copy() if len(A) <= MAX_COPIED_ROWS else None
     center, given = problem.centering, problem.penalty.values
     with run.stage("solve"):
-        reduced = Tridiagonal.of(A) or Eigen().decompose(A)
+        is_single = found.right.shape[1] == 1  # many outputs have many alphas, each of which joins the blocks anew
+        reduced = (Tridiagonal.of(A) if is_single else None) or Eigen().decompose(A)
         alphas = default_alphas(scale_of(reduced.ends, center, found.sizes)) if given is None else np.unique(given)
         spectrum = reduced if isinstance(reduced, Spectrum) else reduced.serving(alphas)
     side = DualSide(spectrum, center, found.centered.pull, found.right)
