@@ -27,6 +27,7 @@ from mercer.compute.runtime import threads
 from mercer.operators import Centering
 from mercer.operators.dense import TILE_NUMBERS
 from mercer.solvers.ridge.spectrum import Directions
+from mercer.solvers.ridge.torn import Torn
 from mercer.tuning.fold import Fold
 from mercer.tuning.path import Path
 from mercer.tuning.ridges import Ridges
@@ -53,7 +54,7 @@ class Side(ABC):
     targets : b = P D y, (n, outputs)
     """
 
-    spectrum: Directions
+    spectrum: Directions | Torn
     centering: Centering
     targets: Array
 
