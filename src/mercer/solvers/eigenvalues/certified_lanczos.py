@@ -10,6 +10,7 @@ large, one more chain goes on beside the others.
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -188,7 +189,8 @@ class _Search:
 
     def found(self, count: int) -> Certified | None:
         """The eigenvalues, where they are known to be the largest; else the search goes on, or begins a chain."""
-        with one_thread_blas():  # for so small matrices threads wait longer than they work
+        # Threads wait longer than they work on matrices as small as Q'A Q; of few rows there is one thread already.
+        with one_thread_blas() if len(self.A) > MAX_ONE_THREAD_ROWS else nullcontext():
             return self._found(count)
 
     def _found(self, count: int) -> Certified | None:
