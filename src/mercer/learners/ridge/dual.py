@@ -68,8 +68,9 @@ def tune(problem: RidgeProblem, run: Run = IDLE) -> Tuned:
     center, given = problem.centering, problem.penalty.values
     with run.stage("solve"):
         # many outputs have many alphas, each of which joins the blocks anew
-        joins = isinstance(A, np.ndarray) and found.right.shape[1] == 1
-        reduced = (Tridiagonal.of(A) if joins else None) or Eigen().decompose(A)
+        is_single = found.right.shape[1] == 1
+        small = Tridiagonal.of(A) if is_single and isinstance(A, np.ndarray) else None
+        reduced = small or Eigen().decompose(A)
         alphas = default_alphas(scale_of(reduced.ends, center, found.sizes)) if given is None else np.unique(given)
         spectrum = reduced if isinstance(reduced, Spectrum) else reduced.serving(alphas)
     side = DualSide(spectrum, center, found.centered.pull, found.right)

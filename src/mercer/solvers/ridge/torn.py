@@ -76,6 +76,14 @@ class Torn:
             found[:, own] = self.vectors @ Tears.of(self, np.array([alpha])).fits(aims[:, own])
         return found
 
+    def roughly(self, targets: NDArray[Any], alphas: NDArray[Any]) -> Array:
+        """The same."""
+        return self.solve(targets, alphas)
+
+    def serves(self, alphas: NDArray[Any]) -> bool:
+        """For all alphas that are not tiny, for which it was made."""
+        return True
+
     def multiply(self, x: NDArray[Any]) -> Array:
         """A x."""
         turned = self.vectors.T @ x
