@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.operators import Centering
+from mercer.solvers.ridge.spectrum import Spectrum
 
 Array = NDArray[np.float64]
 
@@ -138,16 +139,15 @@ def default_alphas(largest: float, count: int = DEFAULT_ALPHAS) -> Array:
     return np.asarray(scale * np.geomspace(MIN_ALPHA, MAX_ALPHA, count))
 
 
-def scale_of(ends: tuple[float, float, float], centering: Centering, sizes: Array) -> float:
+def scale_of(spectrum: Spectrum, centering: Centering, sizes: Array) -> float:
     """The largest eigenvalue; where all are rounding, as of a constant K that was centred, the size of K instead.
 
-    ends : the least eigenvalue, the second largest and the largest
     sizes : sqrt(k(x_i, x_i))
     """
     size = float((centering.weights * sizes**2).max())
-    telling = ends[1] if centering.intercept else ends[2]  # tau is one of the two largest
+    telling = spectrum.values[-1 - (centering.intercept and len(sizes) > 1)]  # tau is one of the two largest
     rounding = 10 * len(sizes) * float(np.finfo(np.float64).eps) * size
-    return ends[2] if telling > rounding else size
+    return float(spectrum.values[-1]) if telling > rounding else size
 
 
 def _least(values: Array) -> NDArray[np.bool_]:

@@ -15,7 +15,6 @@ from mercer.kernels import Kernel
 from mercer.kernels.base import PythonFunction
 from mercer.operators import Centering
 from mercer.solvers import Eigen
-from mercer.solvers.ridge.spectrum import Spectrum
 from mercer.tuning.path import MIN_ALPHA, default_alphas, scale_of
 from mercer.tuning.reading import alphas_of, read, targets_of
 from mercer.tuning.sides import DualSide
@@ -31,13 +30,11 @@ MAX_SILENT_ERROR = 1e-5
 class Problem:
     """A decomposed problem of least squares.
 
-    spectrum : of its matrix
-    side : the dual, by this spectrum
+    side : the dual
     rows : (n,), the positions of the rows of positive weight
     scale : the largest eigenvalue of the matrix; where all are rounding, as of a constant that was centred, that of K
     """
 
-    spectrum: Spectrum
     side: DualSide
     rows: NDArray[np.intp]
     scale: float
@@ -64,8 +61,8 @@ class Problem:
 
     def conditions(self, alphas: Array) -> Array:
         """The condition number of A + alpha I on the directions that get a part of a solution, for each alpha."""
-        shifted = self.spectrum.kept[:, None] + alphas
-        least = np.where(shifted > self.spectrum.floor, shifted, np.inf).min(axis=0)
+        shifted = self.side.spectrum.kept[:, None] + alphas
+        least = np.where(shifted > self.side.spectrum.floor, shifted, np.inf).min(axis=0)
         return np.asarray(shifted.max(axis=0) / least)
 
 
@@ -98,5 +95,4 @@ def _decomposed(K: Array, rows: NDArray[Any], centering: Centering, targets: Arr
         got = f"K is indefinite: smallest eigenvalue {smallest:.3g}, largest {largest:.3g}"
         remedy = "mercer.repair(K) makes it so, and says what that removes."
         raise InputError(message("a positive semi-definite matrix of similarities", got, remedy))
-    side = DualSide(spectrum, centering, A.pull, targets)
-    return Problem(spectrum, side, rows, scale_of(spectrum.ends, centering, sizes))
+    return Problem(DualSide(spectrum, centering, A.pull, targets), rows, scale_of(spectrum, centering, sizes))

@@ -27,7 +27,6 @@ from mercer.compute.runtime import threads
 from mercer.operators import Centering
 from mercer.operators.dense import TILE_NUMBERS
 from mercer.solvers.ridge.spectrum import Directions
-from mercer.solvers.ridge.torn import Torn
 from mercer.tuning.fold import Fold
 from mercer.tuning.path import Path
 from mercer.tuning.ridges import Ridges
@@ -54,7 +53,7 @@ class Side(ABC):
     targets : b = P D y, (n, outputs)
     """
 
-    spectrum: Directions | Torn
+    spectrum: Directions
     centering: Centering
     targets: Array
 

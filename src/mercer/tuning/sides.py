@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from mercer.operators import Centering
 from mercer.solvers.ridge.spectrum import Directions, Spectrum
-from mercer.solvers.ridge.torn import Torn
 from mercer.tuning.fold import DualFold, Fold, PrimalFold
 from mercer.tuning.ridges import Ridges
 from mercer.tuning.side import Array, Rows, Side
@@ -18,7 +17,7 @@ from mercer.tuning.side import Array, Rows, Side
 
 @dataclass(frozen=True, eq=False)
 class DualSide(Side):
-    """The dual: the spectrum of A = P D K D P + tau u u', complete, (n, n), or A torn into blocks.
+    """The dual: the spectrum of A = P D K D P + tau u u', complete, (n, n).
 
     G_ii is a sum of positive terms, less u_i^2 / (tau + alpha), which tau keeps small: no digits cancel. Directions
     that get no part of a solution, where alpha is (nearly) 0, count as what the model leaves over whole; a row that has
@@ -36,7 +35,7 @@ class DualSide(Side):
     array([-4.5,  0. ,  4.5])
     """
 
-    spectrum: Spectrum | Torn
+    spectrum: Spectrum
     centering: Centering
     pull: float
     targets: Array
@@ -54,14 +53,12 @@ class DualSide(Side):
         G = self._inverse_diagonal(T, rows, ridges)
         null, beyond = self._null(T, ridges)
         alone = (taken == 1.0) & (null <= self._unit)
-        if alone.all():  # as everywhere but where rows are many copies, or alpha is nearly zero
-            return c, G
         below = np.where(alone, G, 1.0 - taken + taken * (ridges.alphas * G + null))
         return np.where(alone[:, :, None], c, ridges.alphas[:, None] * c + beyond), below
 
     def _inverse_diagonal(self, T: Array, rows: Rows, ridges: Ridges) -> Array:
         """(rows, m): G_ii; 0 where u took all of it."""
-        whole = ridges.diagonal(T)
+        whole = (T * T) @ ridges.inverses
         rest = whole - self.centering.direction[rows, None] ** 2 * self._along(ridges.alphas)
         return np.where(rest > self._unit * whole, rest, 0.0)
 
@@ -79,16 +76,11 @@ class DualSide(Side):
         return 1.0 / (self.pull + alphas) if self.centering.intercept else np.zeros(len(alphas))
 
     def slack(self, alpha: float) -> Array:
-        if isinstance(self.spectrum, Torn):
-            kept = alpha * self.spectrum.inverse_diagonal(alpha)
-        else:
-            inverses = self.spectrum.inverses(np.array([alpha]))[:, 0]
-            kept = self._sum_of_squares(np.where(inverses > 0, alpha * inverses, 1.0))
+        inverses = self.spectrum.inverses(np.array([alpha]))[:, 0]
+        kept = self._sum_of_squares(np.where(inverses > 0, alpha * inverses, 1.0))
         return np.asarray(kept - alpha * self._along(np.array([alpha])) * self.centering.direction**2)
 
     def leverage(self, alpha: float) -> Array:
-        if isinstance(self.spectrum, Torn):
-            return np.asarray((1.0 - self.slack(alpha)) / self.centering.weights)
         fitted = self._sum_of_squares(self.spectrum.kept * self.spectrum.inverses(np.array([alpha]))[:, 0])
         rest = alpha * self._along(np.array([alpha])) * self.centering.direction**2
         return np.asarray((fitted + rest) / self.centering.weights)

@@ -30,8 +30,6 @@ from mercer.solvers.logistic.newton import Minimum
 from mercer.solvers.logistic.squares import OfFactor, Spectral, Squares
 
 Array = NDArray[np.float64]
-TRIANGLE_ROWS = 64
-"""Rows of a triangle that are looked at one by one."""
 MAX_RATIO = 1e8
 """How much larger than alpha the matrix may be: of so many digits the preconditioner of a factor loses as many."""
 
@@ -167,21 +165,11 @@ def _factored(A: Array, norm: float, largest: float, centering: Centering, view:
     with np.errstate(all="ignore"):
         both, order, rank, _ = lapack.dpstrf(A.T, tol=len(A) * EPS * max(norm, largest), overwrite_a=1)
     pivots = order.astype(np.intp) - 1
-    L = np.take(_lower(both[:rank].T), np.argsort(pivots), axis=0)
+    L = np.empty((len(A), rank))
+    L[pivots] = np.triu(both[:rank]).T
     squares = OfFactor(L, both, diagonal, norm)
     Z = L / centering.roots[:, None]
     return FactoredDesign(Z, squares, centering, view, means, both[:rank, :rank], pivots[:rank])
-
-
-def _lower(beside: Array) -> Array:
-    """A copy of what stands on and below the diagonal, and zeros above it: strip by strip, as masks take longer."""
-    found, above = np.array(beside, order="C"), ~np.tri(TRIANGLE_ROWS, dtype=bool)
-    for start in range(0, found.shape[1], TRIANGLE_ROWS):
-        part = slice(start, start + TRIANGLE_ROWS)
-        corner = found[part, part]
-        corner[above[: len(corner), : corner.shape[1]]] = 0.0
-        found[part, part.stop :] = 0.0
-    return found
 
 
 def _centred(K: Array, centering: Centering) -> tuple[Array, Array]:

@@ -20,8 +20,6 @@ from mercer.solvers import Cholesky, Eigen, Outcome, Solver, System
 from mercer.solvers.ridge.cholesky import without_condition
 from mercer.solvers.ridge.eigen import outcome_of
 from mercer.solvers.ridge.outcome import Decomposition
-from mercer.solvers.ridge.spectrum import Spectrum
-from mercer.solvers.ridge.tridiagonal import Tridiagonal
 from mercer.tuning.path import Path, default_alphas, scale_of
 from mercer.tuning.sides import DualSide
 
@@ -65,15 +63,11 @@ def tune(problem: RidgeProblem, run: Run = IDLE) -> Tuned:
     problem, found = _matrix(problem, run, Eigen())
     A = found.centered.stored
     copy = A if not isinstance(A, np.ndarray) else A.copy() if len(A) <= MAX_COPIED_ROWS else None
-    center, given = problem.centering, problem.penalty.values
     with run.stage("solve"):
-        # many outputs have many alphas, each of which joins the blocks anew
-        is_single = found.right.shape[1] == 1
-        small = Tridiagonal.of(A) if is_single and isinstance(A, np.ndarray) else None
-        reduced = small or Eigen().decompose(A)
-        alphas = default_alphas(scale_of(reduced.ends, center, found.sizes)) if given is None else np.unique(given)
-        spectrum = reduced if isinstance(reduced, Spectrum) else reduced.serving(alphas)
+        spectrum = Eigen().decompose(A)
+    center, given = problem.centering, problem.penalty.values
     side = DualSide(spectrum, center, found.centered.pull, found.right)
+    alphas = default_alphas(scale_of(spectrum, center, found.sizes)) if given is None else np.unique(given)
     path = side.path(alphas, problem.labels)
     best = path.best if problem.penalty.path or given is None else np.searchsorted(alphas, given)
     return Tuned(problem, found, side, path, np.broadcast_to(best, (problem.targets.shape[1],)), copy)

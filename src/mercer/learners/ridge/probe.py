@@ -49,7 +49,7 @@ def probe(problem: RidgeProblem) -> Probe:
     if not part.penalty.path:
         part = replace(part, penalty=Penalty(np.unique(part.penalty.given), path=True))
     tuned = dual.tune(part.through(view))
-    values = np.maximum(tuned.side.spectrum.eigenvalues[::-1], 0.0) * (problem.count / DECOMPOSED)
+    values = np.maximum(tuned.side.spectrum.values[::-1], 0.0) * (problem.count / DECOMPOSED)
     return Probe(_pair(problem, view, random), tuple(values.tolist()), _least(problem, tuned))
 
 

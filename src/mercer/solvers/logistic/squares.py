@@ -57,7 +57,7 @@ class Spectral(Squares):
 class OfFactor(Squares):
     """For Z = S^-1/2 L with a factor L of a matrix A = LL' of as many rows: by Cholesky factors of c A + alpha.
 
-    (c L'L + alpha)^-1 = (1 - c L' (c A + alpha)^-1 L) / alpha, where c is the curvature to the nearest power of four:
+    (c L'L + alpha)^-1 = (1 - c L' (c A + alpha)^-1 L) / alpha, where c is the curvature to the nearest power of two:
     a factor serves many steps, and conjugate gradients hardly notice. It loses as many digits as |c A| is larger than
     alpha.
 
@@ -72,7 +72,7 @@ class OfFactor(Squares):
 
     def divided(self, W: Array, curvatures: Array, alpha: float) -> Array:
         found = np.empty_like(W)
-        exponents = 2 * np.round(np.log2(curvatures) / 2).astype(int)
+        exponents = np.round(np.log2(curvatures)).astype(int)
         for key in [key for key in self._known if key[0] not in exponents or key[1] != alpha]:
             del self._known[key]
         for exponent in np.unique(exponents).tolist():

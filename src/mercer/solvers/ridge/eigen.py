@@ -18,7 +18,6 @@ from mercer.solvers.ridge.base import PASSES, Cost, Matrix, Solver, Speed, Syste
 from mercer.solvers.ridge.checks import ready, relative_residual, row_sums, solves, stored
 from mercer.solvers.ridge.outcome import Outcome
 from mercer.solvers.ridge.spectrum import Spectrum
-from mercer.solvers.ridge.torn import Torn
 
 MIN_THREADED_ROWS = 500
 """Rows from which on LAPACK is called in a thread of its own: below, it takes less than the blink of an eye."""
@@ -125,13 +124,13 @@ def _converged(info: int) -> None:
         raise np.linalg.LinAlgError(f"The eigenvalues did not converge: LAPACK returned {info}.")
 
 
-def outcome_of(spectrum: Spectrum | Torn, system: System, x: NDArray[np.float64]) -> Outcome:
-    """What a spectrum, or blocks, say about a solution."""
+def outcome_of(spectrum: Spectrum, system: System, x: NDArray[np.float64]) -> Outcome:
+    """What a spectrum says about a solution."""
     products = spectrum.multiply(x) if system.product is None else system.product(x)
     short, clipped = spectrum.truncated(system.alphas), spectrum.clipped(system.alphas)
-    reason = ["One tridiagonal form." if isinstance(spectrum, Torn) else "One eigendecomposition."]
+    reason = ["One eigendecomposition."]
     if clipped:
-        reason += [f"A is not positive semi-definite: eigenvalues down to {spectrum.ends[0]:.1e} counted as zero."]
+        reason += [f"A is not positive semi-definite: eigenvalues down to {spectrum.values[0]:.1e} counted as zero."]
     if short:
         reason += [
             "A + alpha I is singular to rounding: the shortest of the solutions was taken, without the directions "

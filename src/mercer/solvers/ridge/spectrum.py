@@ -59,16 +59,6 @@ class Spectrum:
         return np.maximum(self.values, 0.0)
 
     @property
-    def eigenvalues(self) -> NDArray[np.float64]:
-        """Those of A, in rising order."""
-        return self.values
-
-    @property
-    def ends(self) -> tuple[float, float, float]:
-        """The least eigenvalue, the second largest and the largest."""
-        return float(self.values[0]), float(self.values[-2:][0]), float(self.values[-1])
-
-    @property
     def floor(self) -> float:
         """What cannot be told from zero; never so small that one divided by it overflows."""
         exact = np.finfo(np.float64)
