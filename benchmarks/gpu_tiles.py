@@ -82,14 +82,14 @@ def product(config: Config, n: int, times: int) -> tuple[float, float]:
     traced = Traced(formula, (n, n), precision, methods, measured, symmetric)
     finish = "reduce" if kind == "differences" else config["finish"]
     tiles = {} if config["tiles"] is None else {finish: Tiles(*config["tiles"])}
-    found = Launched.of(traced, "cuda:0", form=form, tiles=tiles, held=config["held"])
+    launched = Launched.of(traced, "cuda:0", form=form, tiles=tiles, held=config["held"])
     V = rng.normal(size=(n, config["vectors"] if finish == "reduce_many" else 1))
     given = torch.tensor(V, device="cuda:0")
     seconds = []
     for _ in range(times + 1):
         torch.cuda.synchronize()
         begun = time.perf_counter()
-        out = found.times(given)
+        out = launched.times(given)
         torch.cuda.synchronize()
         seconds.append(time.perf_counter() - begun)
     some = slice(0, n, max(1, n // 64))

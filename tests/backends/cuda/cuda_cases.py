@@ -7,11 +7,13 @@ import torch
 
 import mercer
 from mercer.backends.base import Traced
+from mercer.backends.cuda import launch
 from mercer.backends.cuda.launch import Launched
 from mercer.compute.codegen.formula import asked, groups
 from mercer.compute.codegen.pair_statistics import Measured
 from mercer.compute.codegen.precision import exponents
 from mercer.compute.codegen.program import Method
+from mercer.compute.runtime import threads
 from mercer.kernels import Coordinate, Radial
 from mercer.kernels.evaluation.trace import TracedPairs, trace
 from mercer.kernels.objects.leaf import ObjectKernel
@@ -138,3 +140,69 @@ def errors(name, n, m, precision, kind="product", d=2, device="cpu", **options):
 
 def _largest(errors, scale):
     return float(np.max(np.abs(errors) / np.maximum(scale, np.finfo(float).tiny)))
+
+
+def differences_of_parts(device, **options):
+    """(case, found, wanted): parts and the whole, to rounding; pieces of any size and the same work twice, exactly."""
+    kernel, (X, Z) = kernel_of("gaussian + 0.5*laplace"), (table(kernel_of("gaussian"), n, 3, n) for n in (150, 70))
+    V = torch.tensor(np.random.default_rng(0).normal(size=(150, 3)), device=device)
+    both = Launched.of(traced(kernel, X, Z, "float32"), device, **options)
+    one = Launched.of(traced(kernel, X, None, "float32"), device, **options)
+    whole, square = torch.zeros((2, 150, 150), dtype=torch.float64, device=device)
+    both.matrix(whole[:, :70])
+    one.matrix(square)
+    rows, columns = np.array([3, 149, 0, 77]), np.array([69, 5])
+
+    def filled(part):
+        out = torch.zeros(part.shape, dtype=torch.float64, device=device)
+        part.matrix(out)
+        return out
+
+    some = torch.zeros((40, 70), dtype=torch.float32, device=device)
+    both.fill(100, 140, some)
+    yield "part, fill", some.double(), whole[100:140, :70]
+    yield "part, at", filled(both.at(rows)), whole[rows][:, :70]
+    yield "part, within", filled(both.within(rows, columns)), whole[rows][:, columns]
+    yield "part, within, all rows", filled(both.within(None, columns)), whole[:, columns]
+    part = one.within(rows, rows)
+    assert part.symmetric
+    assert not one.at(rows).symmetric
+    yield "part, within, symmetric", filled(part), square[rows][:, rows]
+    yield "no vectors", one.times(V[:, :0]), V[:, :0]
+    yield "twice", one.times(V[:, :1]), one.times(V[:, :1])
+    for values, count in ((one, 1), (one, 3), (both, 1)):
+        weights = V[: values.shape[1], :count]
+        wanted, most = values.times(weights), launch.MAX_BLOCKS
+        try:
+            launch.MAX_BLOCKS = 1  # a launch for each block of rows
+            yield f"pieces, {count} vectors", values.times(weights), wanted
+        finally:
+            launch.MAX_BLOCKS = most
+
+
+def told_and_stopped(device, **options):
+    """What a watch was told until it raised an error, which must come out."""
+    kernel = kernel_of("gaussian")
+    found = Launched.of(traced(kernel, table(kernel, 700, 3, 0), None, "float32"), device, **options)
+    told, most = [], launch.MAX_BLOCKS
+
+    def watch(progress):
+        told.append(progress.done / progress.total)
+        raise KeyboardInterrupt
+
+    try:
+        launch.MAX_BLOCKS = 1
+        threads.WATCH_SECONDS, before = 0.0, threads.WATCH_SECONDS
+        found.times(torch.zeros((700, 1), device=device), watch)
+    except KeyboardInterrupt:
+        return told
+    finally:
+        launch.MAX_BLOCKS, threads.WATCH_SECONDS = most, before
+    return None
+
+
+def gap(case, found, wanted):
+    """How far two results differ, in units of what is allowed."""
+    if not case.startswith("part, "):
+        return 0.0 if torch.equal(found, wanted) else math.inf
+    return float((found - wanted).abs().max()) / PROMISE["float32"]

@@ -1,6 +1,6 @@
 """Run Triton's interpreter on some cases and print what comes out: a process of its own, as the switch is global.
 
-python interpret.py values NAME ... | edges | words DTYPE FILE
+python interpret.py values NAME ... | edges | parts | words DTYPE FILE
 """
 
 import json
@@ -12,7 +12,7 @@ os.environ["TRITON_INTERPRET"] = "1"
 
 import numpy as np
 import torch
-from cuda_cases import errors, has_distances, kernel_of, precisions, table
+from cuda_cases import differences_of_parts, errors, gap, has_distances, kernel_of, precisions, table, told_and_stopped
 from cuda_words import outputs
 
 from mercer.backends.cuda.tiles import Tiles
@@ -57,6 +57,10 @@ def main(what, *rest):
     if what == "words":
         np.savez(rest[1], **outputs(rest[0], "cpu"))
         found = {}
+    elif what == "parts":
+        found = {case: {"gap": gap(case, *both)} for case, *both in differences_of_parts("cpu")}
+        told = told_and_stopped("cpu")
+        found["stopped"] = {"once": 0.0 if told and len(told) == 1 and 0 < told[0] < 1 else 2.0}
     else:
         found = dict(of_values(rest) if what == "values" else of_edges())
     sys.stdout.write(json.dumps(found) + "\n")

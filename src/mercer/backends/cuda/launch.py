@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Mapping
 from copy import copy
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import torch
@@ -39,8 +39,8 @@ ROUTES = {"float32": "tf32x3", "mixed": "float64", "float64": "float64"}
 ROUGH = {"float32": "bf16x3", "mixed": "float64", "float64": "float64"}
 """The same where a true residual corrects what is found."""
 
-Tensor = torch.Tensor
-Hold = Callable[[Any], Rows]
+Tensor: TypeAlias = torch.Tensor
+Hold: TypeAlias = Callable[[Any], Rows]
 """hold(array): the rows of a table on the device; the same object for the same array."""
 
 
@@ -297,13 +297,14 @@ class Launched:
         pairs: int,
         launch: Callable[[int, int], None],
         watch: Watch | None,
-        most: int = MAX_BLOCKS,
+        most: int | None = None,
     ) -> None:
         """Launch all blocks of rows, of so many pairs each, in pieces that take little time.
 
         Where pieces begin depends on a clock, and no sum does.
         """
         clock = Clock(blocks * pairs, watch)
+        most = min(most or MAX_BLOCKS, MAX_BLOCKS)
         weight = 1 + sum(d for _, _, d in self._arguments.tables) / 8
         start, count = 0, max(1, min(int(FIRST_PAIRS[self.source.statistics] / weight / pairs), most))
         while start < blocks:

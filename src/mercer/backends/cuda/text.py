@@ -316,7 +316,7 @@ class _Writer:
         if line.operation not in LEAF:
             return self._known(self._expression(line, self.names))
         if line.operation == "square" and line.value in self.factors:
-            return ""  # whoever asks it has its multiple
+            return ""  # its multiple is what is asked for
         text = self._statistic(line)
         return self._known(text if line.wide or self.S == self.T else f"({text}).to({self.T})")
 
