@@ -9,11 +9,12 @@ from mercer.backends.base import Backend
 from mercer.backends.context import CORES, current, use
 from mercer.backends.cpu import CPU
 from mercer.compute.runtime.memory import Budget
-from mercer.errors import InputError
+from mercer.errors import BudgetError, InputError
 from mercer.planner import RidgeTask, placement
 from mercer.planner.machine import ROUGH, Machine
 
 LARGE = RidgeTask(50_000, 10, 1, None, 1, False)
+ROOM = Budget(60 << 30)
 SMALL = RidgeTask(500, 10, 1, None, 1, False)
 
 
@@ -30,12 +31,8 @@ class Card(CPU):
 
 @pytest.fixture
 def a_card(monkeypatch):
-    fast = Machine(
-        **{
-            k: v * 10 if k in ("products", "products32", "bandwidth", "fresh") else v / 10
-            for k, v in vars(ROUGH).items()
-        }
-    )
+    speeds = ("products", "products32", "bandwidth", "fresh")
+    fast = Machine(**{name: rate * 10 if name in speeds else rate / 10 for name, rate in vars(ROUGH).items()})
     monkeypatch.setattr(placement, "found_card", Card)
     monkeypatch.setattr(placement.Machine, "of", classmethod(lambda cls, backend: fast))
 
@@ -61,24 +58,30 @@ def test_a_missing_card_is_one_sentence(monkeypatch):
 
 def test_nobody_looks_for_a_card_for_a_second_of_work(monkeypatch):
     monkeypatch.setattr(placement, "found_card", lambda: pytest.fail("looked"))
-    assert placement.place(SMALL, "auto").backend == "cpu"
-    assert placement.place(LARGE, "cpu").backend == "cpu"
-    assert placement.place(LARGE, CORES).backend == "cpu"
+    assert placement.place(SMALL, "auto", ROOM).backend == "cpu"
+    assert placement.place(LARGE, "cpu", ROOM).backend == "cpu"
+    assert placement.place(LARGE, CORES, ROOM).backend == "cpu"
 
 
 def test_auto_takes_a_card_that_is_faster(a_card):
-    plan = placement.place(LARGE, "auto")
+    plan = placement.place(LARGE, "auto", ROOM)
     assert plan.backend == "cuda:0"
     assert any(other.backend == "cpu" for other in plan.others)
     assert "on cuda:0" in str(plan)
     assert "cpu would take" in plan.reason
-    assert placement.place(LARGE, "auto", takes_card=False).backend == "cpu"
+    assert placement.place(LARGE, "auto", ROOM, takes_card=False).backend == "cpu"
+
+
+def test_auto_takes_a_card_where_only_that_has_room(a_card):
+    assert placement.place(LARGE, "auto", Budget(1 << 30)).backend == "cuda:0"
+    with pytest.raises(BudgetError):
+        placement.place(LARGE, "cpu", Budget(1 << 30))
 
 
 def test_a_plan_keeps_its_backend_in_files(a_card):
-    plan = placement.place(LARGE, "auto")
+    plan = placement.place(LARGE, "auto", ROOM)
     assert type(plan).restored(plan.record()).backend == "cuda:0"
-    assert "backend" not in placement.place(LARGE, "cpu").record()
+    assert "backend" not in placement.place(LARGE, "cpu", ROOM).record()
 
 
 def test_the_backend_at_hand_is_that_of_the_context():
