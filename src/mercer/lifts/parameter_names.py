@@ -17,7 +17,7 @@ class ParameterNames:
     @classmethod
     def _get_param_names(cls) -> list[str]:
         constructor, names = cls._parameter_names
-        if constructor is not cls.__init__:  # type: ignore[misc]
+        if constructor is not cls.__init__:
             names = tuple(super()._get_param_names())  # type: ignore[misc]  # of scikit-learn
-            cls._parameter_names = cls.__init__, names  # type: ignore[misc]
+            cls._parameter_names = cls.__init__, names
         return list(names)
