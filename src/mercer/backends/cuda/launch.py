@@ -16,7 +16,7 @@ from mercer.backends.cuda import kernels
 from mercer.backends.cuda.packing import filled, padded, rounded, split, vectors
 from mercer.backends.cuda.rows import Rows
 from mercer.backends.cuda.text import Source, Table, write
-from mercer.backends.cuda.tiles import Tiles, span
+from mercer.backends.cuda.tiles import ROWS, Tiles, span
 from mercer.compute.codegen.formula import Group
 from mercer.compute.runtime.threads import Clock, Watch
 
@@ -277,6 +277,15 @@ class Launched:
             self._launch("fill", (stop - start, spans), tiles, *place, MIRRORED=mirrored)
 
         self._in_pieces(high - low, tiles.rows * m, launch, watch)
+
+    def peak(self, count: int) -> int:
+        """Bytes of the card that `times` takes at its peak for so many vectors, beside tables that are held."""
+        (n, m), width = (padded(each) for each in self.shape), min(count, MAX_VECTORS)
+        tiles = self._tiles("reduce" if count == 1 else "reduce_many")
+        spans = -(-m // span(n, m, tiles))
+        partial = 8 * spans * min(n, MAX_BLOCKS * tiles.rows) * (1 if count == 1 else max(16, width))
+        side = min(MAX_SIDE_BYTES, n // ROWS * m * 8) if self.symmetric and count == 1 else 0
+        return 8 * n * count + 3 * 8 * m * max(1, width) + partial + side
 
     # -- launches -----------------------------------------------------------------------------------------------------
 

@@ -35,8 +35,9 @@ class Tiles:
 MAX_SHARED_BYTES = 1 << 16
 """Bytes of shared memory of a program, about, at most: so that several run on a processor of the card at once."""
 ROWS = 64
+"""Rows of a tile."""
 COLUMNS = {"reduce": 128, "reduce_many": 64, "both": 64, "fill": 64}
-"""Rows and columns of a tile by what is done with the values, of float32 and where one number of a pair is in use."""
+"""Columns of a tile by what is done with the values, of float32 and where one number of a pair is in use."""
 
 
 def tiles_for(finish: str, statistics: str, width: int, is_long: bool) -> Tiles:
