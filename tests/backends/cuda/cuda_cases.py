@@ -113,13 +113,14 @@ def values(kernel, X, Z):
     return K, np.maximum(np.outer(*sizes), np.abs(K))
 
 
-def errors(name, n, m, precision, kind="product", d=2, device="cpu", **options):
+def errors(name, n, m, precision, kind="product", d=2, device="cpu", offset=0.0, **options):
     """How far products and values are off, in units of the promise: all are to be at most 1.
 
     m : None for a symmetric matrix
+    offset : how far all rows are from zero
     """
     kernel = kernel_of(name)
-    X, Z = table(kernel, n, d, 1), None if m is None else table(kernel, m, d, 2)
+    X, Z = table(kernel, n, d, 1) + offset, None if m is None else table(kernel, m, d, 2) + offset
     K, sizes = values(kernel, X, Z)
     found = Launched.of(traced(kernel, X, Z, precision, kind, options.pop("rough", False)), device, **options)
     promise = ROUGH if found.source.is_rough else PROMISE[precision]

@@ -41,6 +41,11 @@ def of_edges():
         yield f"{n}, short", errors("gaussian", n, None, "float32", d=3)
         yield f"{n}, long", errors("gaussian + 0.5*laplace", n, None, "float64" if n < 257 else "float32", d=3)
     yield "three squares", errors("gaussian", 600, None, "float32", d=3)
+    for precision in ("float32", "float64"):
+        for n, m in ((65, 64), (65, None)):
+            far = errors("gaussian + 0.05*linear", n, m, precision, d=3, offset=8.0)
+            yield f"far from zero, {n}, {m}, {precision}", far
+    yield "many coordinates", errors("min + 0.1*product_laplace", 65, 64, "float32", d=19)
     for d in (1, 11, 17, 45):  # one chunk, several, loops over coordinates and over chunks
         for form in ("tf32x3", "bf16x6"):
             yield f"{d} columns, {form}", errors("gaussian + 0.1*laplace", 65, 64, "float32", d=d, form=form)

@@ -3,7 +3,8 @@
 One inner product of a left and a right row of a table is <x, z>, or c |x - z|^2 where norms are packed: the left row
 holds [-2c x, c |x|^2, 1], the right one [z, 1, |z|^2]. In short formats each number is a sum of a few parts, and each
 pair of parts that matters has columns of its own, small ones first. All parts are such numbers already, so that the
-card rounds nothing but its sums.
+card rounds nothing but its sums. In tables of wide rows each part stands once, since there loading is what takes time:
+the kernel multiplies pairs of parts, and begins with the norms.
 """
 
 from __future__ import annotations
@@ -40,6 +41,11 @@ class Form:
     right: tuple[int, ...]
     norms: int
     precision: str = "ieee"
+
+    @property
+    def pairs(self) -> list[tuple[int, int]]:
+        """The parts that are multiplied, small products first."""
+        return list(zip(self.left, self.right, strict=True))
 
     @property
     def parts(self) -> int:
@@ -129,6 +135,40 @@ def packed(
         table[start : start + len(block), : block.shape[1]] = block
     table[n:] = table[n - 1]
     return table
+
+
+def parted(values: torch.Tensor, factor: float, form: Form, interpreted: bool) -> torch.Tensor:
+    """The table of wide rows: all coordinates of a part, those of the next one, and so on.
+
+    Parameters
+    ----------
+    values : tensor of shape (n, d)
+        The rows, measured from the origin.
+    factor : float
+        With what they are multiplied.
+    form : Form
+        How numbers are split.
+    interpreted : bool
+        Whether Triton's interpreter reads it, see `packed`.
+
+    Returns
+    -------
+    table : tensor of shape (n padded, parts times d filled up)
+    """
+    (n, d), width = values.shape, coordinates(values.shape[1])
+    dtype = torch.float32 if interpreted and form.dtype == "bfloat16" else getattr(torch, form.dtype)
+    table = torch.zeros((padded(n), form.parts, width), dtype=dtype, device=values.device)
+    for start in range(0, n, PACKED_ROWS):
+        rows = values[start : start + PACKED_ROWS].to(torch.float64) * factor
+        for k, part in enumerate(split(rows, form.parts, form.dtype)):
+            table[start : start + len(rows), k, :d] = part
+    table[n:] = table[n - 1]
+    return table.reshape(padded(n), -1)
+
+
+def coordinates(columns: int) -> int:
+    """The columns of a part of wide rows."""
+    return -(-columns // CHUNKS[0]) * CHUNKS[0]
 
 
 def padded(rows: int) -> int:

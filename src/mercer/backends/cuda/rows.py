@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import torch
 
-from mercer.backends.cuda.packing import Form, packed, transposed
+from mercer.backends.cuda.packing import Form, packed, parted, transposed
 
 Tensor: TypeAlias = torch.Tensor
 
@@ -65,6 +65,11 @@ class Rows:
             return packed(self._moved(origin), own, factor, form, left, interpreted)
 
         return self._once(("packed", form, _key(origin), norms, factor, left, interpreted), computed)
+
+    def parted(self, form: Form, origin: np.ndarray[Any, Any] | None, factor: float, interpreted: bool) -> Tensor:
+        """The table of wide rows, see `mercer.backends.cuda.packing`."""
+        key = "parted", form, _key(origin), factor, interpreted
+        return self._once(key, lambda: parted(self._moved(origin), factor, form, interpreted))
 
     def _moved(self, origin: np.ndarray[Any, Any] | None) -> Tensor:
         values = self.values.to(torch.float64)
