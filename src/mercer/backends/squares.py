@@ -142,7 +142,7 @@ class Square(Protocol):
         ...
 
     def takes_single(self, alpha: float) -> bool:
-        """Whether a factor in float32 may do, and is much quicker than one in float64, or all that there is room for."""
+        """Whether a factor in float32 may do, and is far quicker than one in float64, or all that there is room for."""
         ...
 
     def factor(self, alpha: float, run: Run, single: bool = False) -> Factor | None:

@@ -187,7 +187,7 @@ class DeviceSquare:
         if n < MIN_SINGLE_ROWS or not is_slow_in_double(self.resident.device):
             return False
         norm = float(self.row_sums().max()) + alpha
-        return np.finfo(np.float32).eps * norm <= MAX_ROUNDING_SHARE * alpha
+        return bool(np.finfo(np.float32).eps * norm <= MAX_ROUNDING_SHARE * alpha)
 
     def factor(self, alpha: float, run: Run, single: bool = False) -> DeviceFactor | None:
         n, kind = len(self.known), torch.float32 if single else torch.float64
@@ -202,7 +202,7 @@ class DeviceSquare:
         return factor if 1 / factor.condition > least else None
 
     def _lower(self, alpha: float, kind: torch.dtype) -> tuple[torch.Tensor, float]:
-        """M = A + alpha I on and below the diagonal, above it there is anything; and the largest sum of |M| on a row."""
+        """M = A + alpha I on and below the diagonal, with anything above it; and the largest sum of |M| on a row."""
         n, device = len(self.known), self.resident.device
         lower, sums = torch.empty((n, n), dtype=kind, device=device), torch.empty(n, dtype=torch.float64, device=device)
         for rows, values in self._whole_rows():
