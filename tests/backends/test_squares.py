@@ -103,13 +103,13 @@ def test_a_factor_solves(n):
     A, dense = matrix(n, positive(n), intercept=n > 2)
     b = np.random.default_rng(2).normal(size=(n, 2))
     M = dense + 0.1 * np.eye(n)
-    norm = np.abs(dense).sum(axis=1).max()
-    factor = A.square.factor(0.1, norm, IDLE)
+    norm = np.abs(M).sum(axis=1).max()
+    factor = A.square.factor(0.1, IDLE)
     np.testing.assert_allclose(factor.solve(b), np.linalg.solve(M, b), rtol=1e-10, atol=1e-10)
     np.testing.assert_allclose(factor.multiply(b), dense @ b, rtol=1e-10, atol=1e-10)
     np.testing.assert_allclose(factor.inverse_diagonal(0.1), np.diagonal(np.linalg.inv(M)), rtol=1e-10)
     assert factor.log_determinant(0.1) == pytest.approx(np.linalg.slogdet(M)[1], rel=1e-12, abs=1e-10)
-    worst = (norm + 0.1) * np.abs(np.linalg.inv(M)).sum(axis=0).max()
+    worst = norm * np.abs(np.linalg.inv(M)).sum(axis=0).max()
     assert 0.3 * worst <= factor.condition <= (1 + 1e-9) * worst
     assert factor.serves(np.array([0.1, 0.1]))
     assert not factor.serves(np.array([0.1, 0.2]))
@@ -160,7 +160,7 @@ def test_a_matrix_with_infinities_is_refused():
             solver.solve(System(M.copy(), np.ones((100, 1)), np.array([1.0])))
 
 
-def test_in_float32_where_float64_has_no_room(monkeypatch):
+def test_in_float32_where_float64_has_no_room():
     least = squares.factor_bytes(300, 4)
     with use(CUDA("cpu", memory_limit=least)):
         A, dense = matrix(300)
@@ -178,15 +178,33 @@ def test_in_float32_where_float64_has_no_room(monkeypatch):
             refused(0.5)
     with pytest.raises(BudgetError, match="float64"):
         factor_of(A, 0.5)
-    with pytest.raises(BudgetError, match="larger alpha"):
+    with pytest.raises(BudgetError, match="in float64, on the card"):
         Cholesky().solve(System(smooth, b, np.array([1e-12, 1e-12])))
-    monkeypatch.setattr(mixed_precision_cholesky, "MAX_STEPS", 1)
-    with pytest.raises(BudgetError, match="larger alpha"):
-        Cholesky().solve(System(A, b, np.array([1e-4, 1e-4])))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(mixed_precision_cholesky, "MAX_STEPS", 1)
+        with pytest.raises(BudgetError, match="larger alpha"):
+            Cholesky().solve(System(A, b, np.array([1e-4, 1e-4])))
     with use(CUDA("cpu", memory_limit=least - 1)):
         A, _ = matrix(300)
-    with pytest.raises(BudgetError, match="float32"):
+    with pytest.raises(BudgetError, match="the Cholesky factor of 300 rows"):
         Cholesky().solve(System(A, b, np.array([0.5, 0.5])))
+
+
+def test_in_float32_where_a_card_is_slow_in_float64(monkeypatch):
+    monkeypatch.setattr(squares, "is_slow_in_double", lambda device: True)
+    monkeypatch.setattr(squares, "MIN_SINGLE_ROWS", 200)
+    b, told = np.random.default_rng(4).normal(size=(300, 1)), []
+    for alpha, single in ((0.5, True), (1e-9, False)):
+        A, dense = matrix(300)
+        outcome = Cholesky().solve(System(A, b, np.array([alpha])))
+        told.append("in float32" in outcome.reason)
+        assert told[-1] == single
+        np.testing.assert_allclose(outcome.value, np.linalg.solve(dense + alpha * np.eye(300), b), rtol=1e-9)
+    monkeypatch.setattr(mixed_precision_cholesky, "MAX_STEPS", 1)
+    again = Cholesky().solve(System(A, b, np.array([0.5])))  # float32 does not get there
+    assert "float32" not in again.reason
+    assert again.converged
+    assert again.decomposition.serves(np.array([0.5]))
 
 
 def test_the_memory_of_a_factor_is_that_of_the_matrix():
@@ -199,7 +217,7 @@ def test_the_memory_of_a_factor_is_that_of_the_matrix():
 
 def test_a_factor_that_was_given_back_holds_nothing():
     A, _ = matrix(300)
-    factor = A.square.factor(1.0, 300.0, IDLE)
+    factor = A.square.factor(1.0, IDLE)
     factor.restore()
     assert factor._lower is None
     with pytest.raises(Exception, match="given back"):
@@ -219,7 +237,7 @@ class Counting(Run):
 def test_progress_is_told_panel_by_panel():
     A, _ = matrix(257)
     run = Counting()
-    A.square.factor(1.0, 257.0, run)
+    A.square.factor(1.0, run)
     assert len(run.told) == 5
     assert run.told == sorted(run.told)
     assert run.told[-1] == 1.0
@@ -231,7 +249,7 @@ def test_it_stops_between_panels(error):
     for last in (1, 3, 5):
         run = Counting(last, error)
         with pytest.raises(error):
-            A.square.factor(1.0, 257.0, run)
+            A.square.factor(1.0, run)
         assert len(run.told) == last
     assert np.allclose(A.to_dense(), dense)  # nothing was spoiled
 
