@@ -49,11 +49,10 @@ NEW = 10_000
 """Rows that are predicted."""
 
 
-@dataclass(frozen=True)
 class Cauchy(Radial):
     """1 / (1 + t): a kernel that a user would write."""
 
-    lengthscale: float | str = 1.0
+    lengthscale: float = 1.0
 
     def profile(self, t: Any) -> Any:
         """Of the squared distance in lengthscales."""

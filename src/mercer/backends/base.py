@@ -165,6 +165,9 @@ class Backend(ABC):
     holds_squares: ClassVar[bool] = False
     """Whether symmetric matrices live here, and not in this process."""
 
+    prefers_products: ClassVar[bool] = False
+    """Whether products of matrices are faster than differences of a few coordinates."""
+
     @property
     @abstractmethod
     def name(self) -> str:

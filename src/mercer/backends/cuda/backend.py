@@ -54,6 +54,7 @@ class CUDA(Backend):
     resident: Resident | None = field(default=None, repr=False, compare=False)
 
     holds_squares: ClassVar[bool] = True
+    prefers_products: ClassVar[bool] = True
 
     @property
     def name(self) -> str:
