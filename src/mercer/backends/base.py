@@ -7,6 +7,8 @@ factors, features, squares of n or M rows) live at a backend and never cross.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -17,6 +19,7 @@ from mercer.compute.codegen.formula import Group
 from mercer.compute.codegen.pair_statistics import Measured
 from mercer.compute.codegen.program import Method
 from mercer.compute.codegen.symbols import Symbol
+from mercer.compute.runtime.memory import Budget
 from mercer.compute.runtime.threads import Watch
 
 Array = NDArray[Any]
@@ -96,6 +99,22 @@ class Backend(ABC):
     @abstractmethod
     def signature(self) -> str:
         """What bits depend on beside the plan: the device and the versions of what computes on it."""
+
+    @abstractmethod
+    def budget(self) -> Budget:
+        """Memory for wide arrays that may be taken now."""
+
+    def rates(self) -> dict[str, float]:
+        """How fast it computes, measured now: the fields of `mercer.planner.machine.Machine`, but for pairs of rows.
+
+        Empty where plans are to take rough rates.
+        """
+        return {}
+
+    @contextmanager
+    def opened(self) -> Iterator[Backend]:
+        """Itself for one fit or one prediction, with what it holds for that long."""
+        yield self
 
     @abstractmethod
     def evaluator(self, traced: Traced) -> Evaluator | None:

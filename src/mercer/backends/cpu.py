@@ -9,6 +9,7 @@ import numpy as np
 from mercer.backends.base import Backend, Evaluator, Traced
 from mercer.compute.codegen import jit_cache
 from mercer.compute.codegen.tiles import Fused
+from mercer.compute.runtime.memory import Budget
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,9 @@ class CPU(Backend):
         import scipy  # kernels need none
 
         return f"cpu, NumPy {np.__version__}, SciPy {scipy.__version__}"
+
+    def budget(self) -> Budget:
+        return Budget.of(None)
 
     def evaluator(self, traced: Traced) -> Evaluator | None:
         if not jit_cache.numba_works():

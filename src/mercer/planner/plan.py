@@ -105,6 +105,8 @@ class Plan(ShownPlan, Generic[AnyDetails]):
         Landmarks, also those that an exact method begins with; 0 where the method has none.
     gives_up : str, default=""
         What the model is not, in words; "" where nothing is given up.
+    backend : str, default="cpu"
+        Who computes.
     comparison : Comparison, default=Compared()
         The reason and the other methods; they may be computed when they are read.
 
@@ -149,6 +151,7 @@ class Plan(ShownPlan, Generic[AnyDetails]):
     n_features: int = 0
     n_landmarks: int = 0
     gives_up: str = ""
+    backend: str = "cpu"
     comparison: Comparison = field(default=Compared(), repr=False, compare=False)
 
     @property
