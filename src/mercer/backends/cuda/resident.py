@@ -11,6 +11,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from mercer.backends.cuda.rows import Rows
+
 POLL_SECONDS = 2e-4
 """Seconds between two looks whether a device is ready: a thread that waits inside the driver hears no Ctrl-C."""
 
@@ -36,6 +38,7 @@ class Resident:
     device: torch.device
     traffic: Traffic = field(default_factory=Traffic)
     _rows: dict[tuple[int, torch.dtype], torch.Tensor] = field(default_factory=dict)
+    _held: dict[tuple[int, torch.dtype], Rows] = field(default_factory=dict)
 
     def rows(self, array: NDArray[Any], dtype: torch.dtype) -> torch.Tensor:
         """The rows of an array, sent when they are first asked for."""
@@ -46,6 +49,14 @@ class Resident:
             self._rows[key] = found
             weakref.finalize(array, self._rows.pop, key, None)
         return self._rows[key]
+
+    def held(self, array: NDArray[Any], dtype: torch.dtype) -> Rows:
+        """The same with what kernels make of rows: norms, packed tables, coordinates."""
+        key = id(array), dtype
+        if key not in self._held:
+            self._held[key] = Rows(self.rows(array, dtype))
+            weakref.finalize(array, self._held.pop, key, None)
+        return self._held[key]
 
     def sent(self, array: NDArray[Any], dtype: torch.dtype = torch.float64) -> torch.Tensor:
         """A thin array."""
@@ -76,3 +87,4 @@ class Resident:
     def clear(self) -> None:
         """Hold nothing any more."""
         self._rows.clear()
+        self._held.clear()
