@@ -12,7 +12,17 @@ os.environ["TRITON_INTERPRET"] = "1"
 
 import numpy as np
 import torch
-from cuda_cases import differences_of_parts, errors, gap, has_distances, kernel_of, precisions, table, told_and_stopped
+from cuda_cases import (
+    differences_of_parts,
+    errors,
+    gap,
+    gaps_of_evaluator,
+    has_distances,
+    kernel_of,
+    precisions,
+    table,
+    told_and_stopped,
+)
 from cuda_words import outputs
 
 from mercer.backends.cuda.tiles import Tiles
@@ -64,6 +74,7 @@ def main(what, *rest):
         found = {}
     elif what == "parts":
         found = {case: {"gap": gap(case, *both)} for case, *both in differences_of_parts("cpu")}
+        found |= {f"evaluator, {case}": {"gap": gap(case, *both)} for case, *both in gaps_of_evaluator("cpu")}
         told = told_and_stopped("cpu")
         found["stopped"] = {"once": 0.0 if told and len(told) == 1 and 0 < told[0] < 1 else 2.0}
     else:

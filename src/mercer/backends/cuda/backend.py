@@ -99,9 +99,9 @@ class CUDA(Backend):
             return CORES.evaluator(traced)
         if self.device == "cpu" or find_spec("triton") is None:
             return Eager(traced, self.resident)
-        from mercer.backends.cuda.evaluator import OnCard  # Triton comes with it
+        from mercer.backends.cuda.on_card import OnCard  # Triton comes with it
 
-        return OnCard.of(traced, self.resident)
+        return OnCard(traced, self.resident)
 
     def accumulate(
         self, work: Pass, width: int, layout: Layout, state: State | None = None, after: Accumulator | None = None

@@ -207,7 +207,9 @@ class Launched:
         """Tiles below the diagonal serve both outputs; squares on it are summed as they are."""
         tiles, small = self._tiles("both"), self._tiles("reduce")
         height = tiles.rows * self.source.blocks  # of squares on the diagonal: their edges are edges of tiles
-        tiles, small = (replace(each, columns=min(each.columns, height)) for each in (tiles, small))
+        tiles, small = (
+            replace(each, rows=min(each.rows, height), columns=min(each.columns, height)) for each in (tiles, small)
+        )
         size = span(len(out) // self.source.blocks, len(v), tiles)
 
         def launch(start: int, stop: int) -> None:

@@ -9,6 +9,7 @@ the kernel multiplies pairs of parts, and begins with the norms.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -94,15 +95,27 @@ def split(values: torch.Tensor, parts: int, dtype: str) -> list[torch.Tensor]:
     return found
 
 
+Moved = Callable[[int, int], torch.Tensor]
+"""moved(start, stop): some rows, measured from the origin, in float64."""
+
+
 def packed(
-    values: torch.Tensor, norms: torch.Tensor | None, factor: float, form: Form, left: bool, interpreted: bool
+    shape: tuple[int, int],
+    moved: Moved,
+    norms: torch.Tensor | None,
+    factor: float,
+    form: Form,
+    left: bool,
+    like: torch.Tensor,
 ) -> torch.Tensor:
     """The table of the rows of one side.
 
     Parameters
     ----------
-    values : tensor of shape (n, d)
-        The rows, measured from the origin.
+    shape : (n, d)
+        Of the rows.
+    moved : callable
+        Gives some of them.
     norms : tensor of shape (n,), or None
         |x|^2 of each; None for <x, z> alone.
     factor : float
@@ -111,18 +124,17 @@ def packed(
         How numbers are split.
     left : bool
         Which side it is.
-    interpreted : bool
-        Whether Triton's interpreter reads it, which has no bfloat16: then the same numbers stand in float32.
+    like : tensor
+        Has the type and the device of the table: for Triton's interpreter, which has no bfloat16, float32.
 
     Returns
     -------
     table : tensor of shape (n padded, K)
     """
-    n, d = values.shape
-    dtype = torch.float32 if interpreted and form.dtype == "bfloat16" else getattr(torch, form.dtype)
-    table = torch.zeros((padded(n), form.width(d, norms is not None)), dtype=dtype, device=values.device)
+    n, d = shape
+    table = like.new_zeros((padded(n), form.width(d, norms is not None)))
     for start in range(0, n, PACKED_ROWS):
-        rows = values[start : start + PACKED_ROWS].to(torch.float64)
+        rows = moved(start, start + PACKED_ROWS)
         if norms is not None and left:
             rows = rows * (-2.0 * factor)
         parts = split(rows, form.parts, form.dtype)
@@ -131,35 +143,36 @@ def packed(
             own = split(norms[start : start + PACKED_ROWS, None] * factor, form.norms, form.dtype)
             ones = [torch.ones_like(own[0])] * form.norms
             columns += own[::-1] + ones if left else ones + own[::-1]
-        block = torch.cat(columns, dim=1).to(dtype)
+        block = torch.cat(columns, dim=1).to(table.dtype)
         table[start : start + len(block), : block.shape[1]] = block
     table[n:] = table[n - 1]
     return table
 
 
-def parted(values: torch.Tensor, factor: float, form: Form, interpreted: bool) -> torch.Tensor:
+def parted(shape: tuple[int, int], moved: Moved, factor: float, form: Form, like: torch.Tensor) -> torch.Tensor:
     """The table of wide rows: all coordinates of a part, those of the next one, and so on.
 
     Parameters
     ----------
-    values : tensor of shape (n, d)
-        The rows, measured from the origin.
+    shape : (n, d)
+        Of the rows.
+    moved : callable
+        Gives some of them.
     factor : float
         With what they are multiplied.
     form : Form
         How numbers are split.
-    interpreted : bool
-        Whether Triton's interpreter reads it, see `packed`.
+    like : tensor
+        See `packed`.
 
     Returns
     -------
     table : tensor of shape (n padded, parts times d filled up)
     """
-    (n, d), width = values.shape, coordinates(values.shape[1])
-    dtype = torch.float32 if interpreted and form.dtype == "bfloat16" else getattr(torch, form.dtype)
-    table = torch.zeros((padded(n), form.parts, width), dtype=dtype, device=values.device)
+    n, d = shape
+    table = like.new_zeros((padded(n), form.parts, coordinates(d)))
     for start in range(0, n, PACKED_ROWS):
-        rows = values[start : start + PACKED_ROWS].to(torch.float64) * factor
+        rows = moved(start, start + PACKED_ROWS) * factor
         for k, part in enumerate(split(rows, form.parts, form.dtype)):
             table[start : start + len(rows), k, :d] = part
     table[n:] = table[n - 1]

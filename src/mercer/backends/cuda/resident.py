@@ -38,7 +38,7 @@ class Resident:
     device: torch.device
     traffic: Traffic = field(default_factory=Traffic)
     _rows: dict[tuple[int, torch.dtype], torch.Tensor] = field(default_factory=dict)
-    _held: dict[int, Rows] = field(default_factory=dict)
+    _held: dict[tuple[int, torch.dtype], Rows] = field(default_factory=dict)
 
     def rows(self, array: NDArray[Any], dtype: torch.dtype) -> torch.Tensor:
         """The rows of an array, sent when they are first asked for."""
@@ -50,12 +50,11 @@ class Resident:
             weakref.finalize(array, self._rows.pop, key, None)
         return self._rows[key]
 
-    def hold(self, array: NDArray[Any]) -> Rows:
-        """The same, with what generated kernels make of them."""
-        key = id(array)
+    def held(self, array: NDArray[Any], dtype: torch.dtype) -> Rows:
+        """The same with what kernels make of rows: norms, packed tables, coordinates."""
+        key = id(array), dtype
         if key not in self._held:
-            self.traffic.rows += array.nbytes
-            self._held[key] = Rows.of(array, str(self.device))
+            self._held[key] = Rows(self.rows(array, dtype))
             weakref.finalize(array, self._held.pop, key, None)
         return self._held[key]
 
