@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 import weakref
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,9 +11,6 @@ import torch
 from numpy.typing import NDArray
 
 from mercer.backends.cuda.rows import Rows
-
-POLL_SECONDS = 2e-4
-"""Seconds between two looks whether a device is ready: a thread that waits inside the driver hears no Ctrl-C."""
 
 
 @dataclass
@@ -77,12 +73,9 @@ class Resident:
         self.traffic.wide += out.nbytes
 
     def settle(self) -> None:
-        """Wait until the device has done all that it was told."""
+        """Wait until the device has done all that it was told: short work, after which Ctrl-C is heard."""
         if self.device.type == "cuda":
-            event = torch.cuda.Event()
-            event.record(torch.cuda.current_stream(self.device))
-            while not event.query():
-                time.sleep(POLL_SECONDS)
+            torch.cuda.current_stream(self.device).synchronize()
 
     def clear(self) -> None:
         """Hold nothing any more."""
