@@ -2,7 +2,7 @@
 
 A quadratic over a box is solved there by working sets: those that violate the conditions of optimality most are chosen
 at the backend, their small square of the matrix comes here, and what has become of them goes back. Vectors as long as
-the data stay there, and so do rows of the matrix: how they come about, and whether they are kept, is the board's business.
+the data stay there, and so do rows of the matrix: whether these are kept is the board's business.
 """
 
 from __future__ import annotations

@@ -80,8 +80,8 @@ class DeviceBoard:
         """As `BoxQP` (`mercer.solvers.svm.box_qp`) has them: infinite where a coefficient cannot grow, or fall."""
         up = down = self.g
         if self.kink > 0:
-            up = self.g + torch.where(self.b >= 0, self.kink, -self.kink)
-            down = self.g + torch.where(self.b > 0, self.kink, -self.kink)
+            more, less = self.g + self.kink, self.g - self.kink
+            up, down = torch.where(self.b >= 0, more, less), torch.where(self.b > 0, more, less)
         rises = torch.where(self.b < self.upper, up, torch.inf)
         return rises, torch.where(self.b > self.lower, down, -torch.inf)
 
