@@ -15,6 +15,7 @@ from typing import Any, ClassVar, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer.backends.board import Board
 from mercer.backends.passes import Pass
 from mercer.backends.squares import Square
 from mercer.compute.codegen.formula import Group
@@ -201,6 +202,14 @@ class Backend(ABC):
         """A symmetric matrix at this backend; None where LAPACK of this process works on a stored array.
 
         rows : who computes its rows, or its values
+        diagonal : that of the matrix
+        """
+        return None
+
+    def board(self, rows: Evaluator, diagonal: Array) -> Board | None:
+        """Where working sets of a symmetric matrix are chosen and moved; None where this process does so.
+
+        rows : who computes its rows
         diagonal : that of the matrix
         """
         return None

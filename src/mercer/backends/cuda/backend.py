@@ -12,7 +12,9 @@ import torch
 from numpy.typing import NDArray
 
 from mercer.backends.base import Accumulator, Backend, Evaluator, Layout, Traced, Traffic
+from mercer.backends.board import Board
 from mercer.backends.cpu import CPU
+from mercer.backends.cuda.board import board_of
 from mercer.backends.cuda.eager import Eager
 from mercer.backends.cuda.resident import Resident
 from mercer.backends.cuda.squares import square_of
@@ -118,3 +120,6 @@ class CUDA(Backend):
 
     def square(self, rows: Evaluator | NDArray[Any], diagonal: NDArray[Any]) -> Square | None:
         return None if self.resident is None else square_of(rows, diagonal, self.resident, self.budget)
+
+    def board(self, rows: Evaluator, diagonal: NDArray[Any]) -> Board | None:
+        return None if self.resident is None else board_of(rows, diagonal, self.resident)
