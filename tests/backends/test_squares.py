@@ -4,6 +4,8 @@ import pickle
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
+from scipy.spatial.distance import cdist
 from sklearn.base import clone
 
 torch = pytest.importorskip("torch")
@@ -389,6 +391,28 @@ def test_a_learner_computes_where_it_is_told(solver, monkeypatch):
             np.testing.assert_allclose(ask(there), ask(here), rtol=0, atol=1e-8)
         assert made
         assert pickle.loads(pickle.dumps(there)).predict(X[:3]) == pytest.approx(here.predict(X[:3]), abs=1e-9)  # noqa: S301
+
+
+def kinds():
+    X = rows(300)
+    return {
+        "float32": (Gaussian(1.5), X.astype(np.float32), 1e-4),
+        "sparse": (Gaussian(1.5), csr_array(np.where(np.abs(X) > 0.5, X, 0.0)), 1e-9),
+        "a function that is not followed": (lambda A, B: np.exp(-cdist(A, B)), X, 1e-9),
+        "a matrix that was computed before": ("precomputed", np.exp(-cdist(X, X)), 1e-9),
+    }
+
+
+@pytest.mark.parametrize("kind", kinds())
+def test_whatever_the_rows_are(kind):
+    """What this process computes is solved at the backend all the same."""
+    kernel, X, off = kinds()[kind]
+    y = np.random.default_rng(10).normal(size=300)
+    for solver in (Cholesky(), Eigen()):
+        model = KernelRidge(kernel, alpha=0.5, solver=solver, method="exact")
+        with use(CPU()):
+            here, there = clone(model).fit(X, y), clone(model).set_params(backend=CUDA("cpu")).fit(X, y)
+        np.testing.assert_allclose(there.dual_coef_, here.dual_coef_, rtol=0, atol=off * np.abs(here.dual_coef_).max())
 
 
 def test_features_are_fitted_as_on_the_cores():
