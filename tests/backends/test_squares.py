@@ -226,6 +226,20 @@ def test_a_factor_that_was_given_back_holds_nothing():
         factor.solve(np.ones((300, 1)))
 
 
+def test_all_digits_of_float32_are_kept():
+    """Whatever the user allows: the setting is that of the factor inside, and the user's outside."""
+    A, seen = matrix(257)[0], []
+    run = Counting()
+    run.tell = lambda done: seen.append(torch.get_float32_matmul_precision())
+    torch.set_float32_matmul_precision("medium")
+    try:
+        A.square.factor(1.0, run, single=True).roughly(np.ones((257, 1)))
+        assert torch.get_float32_matmul_precision() == "medium"
+    finally:
+        torch.set_float32_matmul_precision("highest")
+    assert set(seen) == {"highest"}
+
+
 class Counting(Run):
     def __init__(self, last=np.inf, error=Stopped):
         self.told, self.last, self.error = [], last, error
