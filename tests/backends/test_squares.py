@@ -1,5 +1,6 @@
 """Squares at a backend, by PyTorch on the cores: against NumPy and LAPACK of this process."""
 
+import os
 import pickle
 
 import numpy as np
@@ -26,6 +27,8 @@ from mercer.solvers.ridge import checks, mixed_precision_cholesky  # noqa: E402
 from mercer.solvers.ridge.at_backend import PivotsAtBackend, factor_of  # noqa: E402
 
 torch.set_num_threads(1)
+DEVICE = os.environ.get("MERCER_TEST_DEVICE", "cpu")
+"""Set it to cuda:0 to run the same on a card."""
 SIZES = [1, 2, 255, 256, 257, 700]
 KERNEL = Laplace(1.5)
 
@@ -36,7 +39,7 @@ def at_backend(monkeypatch):
     monkeypatch.setattr(panels, "PANEL", 64)
     monkeypatch.setattr(squares, "SLICE_NUMBERS", 10_000)
     monkeypatch.setattr(checks, "MIN_ROWS_AT_BACKEND", 1)
-    with use(CUDA("cpu")) as opened, fused_from(0):
+    with use(CUDA(DEVICE)) as opened, fused_from(0):
         yield opened
 
 
@@ -164,7 +167,7 @@ def test_a_matrix_with_infinities_is_refused():
 
 def test_in_float32_where_float64_has_no_room():
     least = squares.factor_bytes(300, 4)
-    with use(CUDA("cpu", memory_limit=least)):
+    with use(CUDA(DEVICE, memory_limit=least)):
         A, dense = matrix(300)
         smooth = AtBackend(Gram(Gaussian(5.0), rows(300)).at_backend())
     b = np.random.default_rng(4).normal(size=(300, 2))
@@ -186,7 +189,7 @@ def test_in_float32_where_float64_has_no_room():
         patch.setattr(mixed_precision_cholesky, "MAX_STEPS", 1)
         with pytest.raises(BudgetError, match="larger alpha"):
             Cholesky().solve(System(A, b, np.array([1e-4, 1e-4])))
-    with use(CUDA("cpu", memory_limit=least - 1)):
+    with use(CUDA(DEVICE, memory_limit=least - 1)):
         A, _ = matrix(300)
     with pytest.raises(BudgetError, match="the Cholesky factor of 300 rows"):
         Cholesky().solve(System(A, b, np.array([0.5, 0.5])))
@@ -390,7 +393,7 @@ def test_a_learner_computes_where_it_is_told(solver, monkeypatch):
     y = np.sin(X).sum(axis=1) + 0.1 * np.random.default_rng(9).normal(size=300)
     model = KernelRidge(Gaussian(1.5), alpha=0.01, solver=solver, random_state=0)
     with use(CPU()):
-        here, there = clone(model).fit(X, y), clone(model).set_params(backend=CUDA("cpu")).fit(X, y)
+        here, there = clone(model).fit(X, y), clone(model).set_params(backend=CUDA(DEVICE)).fit(X, y)
         assert made
         scale = np.abs(here.dual_coef_).max()
         np.testing.assert_allclose(there.dual_coef_, here.dual_coef_, rtol=0, atol=1e-9 * scale)
@@ -425,7 +428,7 @@ def test_whatever_the_rows_are(kind):
     for solver in (Cholesky(), Eigen()):
         model = KernelRidge(kernel, alpha=0.5, solver=solver, method="exact")
         with use(CPU()):
-            here, there = clone(model).fit(X, y), clone(model).set_params(backend=CUDA("cpu")).fit(X, y)
+            here, there = clone(model).fit(X, y), clone(model).set_params(backend=CUDA(DEVICE)).fit(X, y)
         np.testing.assert_allclose(there.dual_coef_, here.dual_coef_, rtol=0, atol=off * np.abs(here.dual_coef_).max())
 
 
