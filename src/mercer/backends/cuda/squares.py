@@ -66,7 +66,9 @@ class Sent:
         return self.values.shape[0], self.values.shape[1]
 
     def device_rows(self, i0: int, i1: int) -> torch.Tensor:
-        return self.resident.sent(self.values[i0:i1])
+        part = np.ascontiguousarray(self.values[i0:i1])
+        self.resident.traffic.rows += part.nbytes
+        return torch.from_numpy(part).to(self.resident.device)
 
     def within(self, rows: Chosen, columns: Chosen) -> Sent:
         chosen = self.values if rows is None else self.values[rows]
