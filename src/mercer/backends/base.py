@@ -7,7 +7,8 @@ factors, features, squares of n or M rows) live at a backend and never cross.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
@@ -19,6 +20,7 @@ from mercer.compute.codegen.formula import Group
 from mercer.compute.codegen.pair_statistics import Measured
 from mercer.compute.codegen.program import Method
 from mercer.compute.codegen.symbols import Symbol
+from mercer.compute.runtime.memory import Budget
 from mercer.compute.runtime.run import State
 from mercer.compute.runtime.threads import Watch
 
@@ -92,7 +94,7 @@ class Traced:
 class Layout:
     """How rows are dealt to those who have sums of their own: bits depend on it, and it depends on the plan alone.
 
-    lanes : who has sums of its own: a thread, a stream, a task; rows are dealt to them strip by strip, in turn
+    lanes : who has sums of its own: a thread, a task; rows are dealt to them strip by strip, in turn. A card has one
     threads : that work together where there is one lane
     rows : of a strip; 0 for as many as suit the backend, which follows from lanes, threads and the width
     """
@@ -169,19 +171,37 @@ class Backend(ABC):
         """What bits depend on beside the plan: the device and the versions of what computes on it."""
 
     @abstractmethod
+    def budget(self) -> Budget:
+        """Memory for wide arrays that may be taken now."""
+
+    def rates(self) -> dict[str, float]:
+        """How fast it computes, measured now: the fields of `mercer.planner.machine.Machine`, but for pairs of rows.
+
+        Empty where plans are to take rough rates.
+        """
+        return {}
+
+    @contextmanager
+    def opened(self) -> Iterator[Backend]:
+        """Itself for one fit or one prediction, with what it holds for that long."""
+        yield self
+
+    @abstractmethod
     def evaluator(self, traced: Traced) -> Evaluator | None:
         """Who evaluates a formula; None where it cannot be computed here."""
 
-    @abstractmethod
     def accumulate(
         self, work: Pass, width: int, layout: Layout, state: State | None = None, after: Accumulator | None = None
     ) -> Accumulator:
-        """What takes the rows of a pass, piece by piece.
+        """What takes the rows of a pass, piece by piece; the lanes of this process, where a backend has none.
 
         width : numbers of a row
         state : of an accumulator of the same pass and layout, to go on from
         after : one that has been joined, whose memory may be used
         """
+        from mercer.backends.lanes import lanes_of  # who evaluates kernels alone needs no LAPACK
+
+        return lanes_of(work, width, layout, state, after)
 
     def traffic(self) -> Traffic:
         """How much went to and fro since this backend was made: nothing, where all is in the memory of this process."""

@@ -48,8 +48,9 @@ def use(backend: Backend) -> Iterator[Backend]:
     >>> product.round(3)
     array([1.607, 1.607])
     """
-    token = _CURRENT.set(backend)
-    try:
-        yield backend
-    finally:
-        _CURRENT.reset(token)
+    with backend.opened() as opened:
+        token = _CURRENT.set(opened)
+        try:
+            yield opened
+        finally:
+            _CURRENT.reset(token)

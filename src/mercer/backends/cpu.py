@@ -6,11 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mercer.backends.base import Accumulator, Backend, Evaluator, Layout, Traced
-from mercer.backends.passes import Pass
+from mercer.backends.base import Backend, Evaluator, Traced
 from mercer.compute.codegen import jit_cache
 from mercer.compute.codegen.tiles import Fused
-from mercer.compute.runtime.run import State
+from mercer.compute.runtime.memory import Budget
 
 
 @dataclass(frozen=True)
@@ -33,14 +32,10 @@ class CPU(Backend):
 
         return f"cpu, NumPy {np.__version__}, SciPy {scipy.__version__}"
 
+    def budget(self) -> Budget:
+        return Budget.of(None)
+
     def evaluator(self, traced: Traced) -> Evaluator | None:
         if not jit_cache.numba_works():
             return None
         return Fused(traced.formula, traced.shape, traced.precision, traced.methods, traced.measured, traced.symmetric)
-
-    def accumulate(
-        self, work: Pass, width: int, layout: Layout, state: State | None = None, after: Accumulator | None = None
-    ) -> Accumulator:
-        from mercer.backends.lanes import lanes_of  # who evaluates kernels alone needs no LAPACK
-
-        return lanes_of(work, width, layout, state, after)

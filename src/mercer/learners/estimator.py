@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
@@ -13,15 +13,23 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 from sklearn.utils.validation import has_fit_parameter
 
+from mercer.backends.base import Backend
+from mercer.backends.choosing import CPU_NAME, computing, named
+from mercer.backends.context import CORES, use
+from mercer.compute.runtime.memory import Budget, limited
 from mercer.compute.runtime.threads import as_planned
 from mercer.errors import InputError, explains_parameters, message, speaks
 from mercer.kernels import Kernel
 from mercer.learners.data.kernel_parameters import KernelParameters
 from mercer.learners.data.validation import PRECOMPUTED, is_precomputed, kernel_of, matrix_of, rows_of
+from mercer.learners.data.views import View
 from mercer.learners.run.callbacks import CallbackSupport
 from mercer.learners.run.fit_run import Planned, Terms, Watched, watched
 from mercer.lifts.base import Lift
 from mercer.lifts.html import ShownEstimator
+from mercer.planner.placement import place
+from mercer.planner.plan import AnyDetails, Plan
+from mercer.planner.task import Task
 
 Problem = TypeVar("Problem")
 AnyPlan = TypeVar("AnyPlan", bound=Planned)
@@ -45,6 +53,7 @@ class KernelEstimator(
     kernel: Any
     memory_limit: Any
     time_limit: Any
+    backend: Any = CPU_NAME
     on_interrupt: Any
     verbose: Any
     random_state: Any
@@ -102,7 +111,8 @@ class KernelEstimator(
         """Within limits and watched by displays and callbacks; a fit that fails leaves the model as it was."""
         before, done = dict(self.__dict__), False
         try:
-            with watched(type(self).__name__, self, self._terms()) as run:
+            memory = nullcontext() if self.memory_limit is None else limited(self.memory_limit)
+            with memory, watched(type(self).__name__, self, self._terms()) as run:
                 yield run
             done = True
         finally:
@@ -114,11 +124,26 @@ class KernelEstimator(
         plan = self._plan(problem, run)
         given = {} if sample_weight is None else {"metadata": {"sample_weight": sample_weight}}
         run.follow(plan, **({"X": X, "y": y, **given} if self._in_memory(problem) else {}))
-        with as_planned(plan.lanes, plan.threads):
+        with as_planned(plan.lanes, plan.threads), self._placed(plan):
             result = self._solve(problem, plan, run)
-        self._store(problem, plan, result)
+            self._store(problem, plan, result)
         run.ready()
         return problem, result
+
+    def _choose(self, task: Task[AnyDetails], view: View) -> Plan[AnyDetails]:
+        """The plan within the limits of the learner, on its backend."""
+        return place(task, self.backend, Budget.of(self.memory_limit), self.time_limit, takes_card=view.on_card)
+
+    def _placed(self, plan: AnyPlan) -> AbstractContextManager[object]:
+        """Inside, the backend of the plan computes."""
+        if plan.backend == CPU_NAME:
+            return nullcontext()
+        return use(self.backend if isinstance(self.backend, Backend) else named(plan.backend) or CORES)
+
+    def _computing(self) -> AbstractContextManager[object]:
+        """The same for predictions, and for what is computed when it is asked for, within the memory that is given."""
+        there = computing(self.backend)
+        return there if self.memory_limit is None else _both(limited(self.memory_limit), there)
 
     @speaks
     def plan(self, X: Any, y: Any = None, sample_weight: Any = None) -> AnyPlan:
@@ -134,7 +159,8 @@ class KernelEstimator(
 
         twin = draft(self)
         twin._terms()
-        found: AnyPlan = twin._plan(twin._problem(X, y, sample_weight, None), None)
+        with limited(self.memory_limit):
+            found: AnyPlan = twin._plan(twin._problem(X, y, sample_weight, None), None)
         return found
 
     def _terms(self) -> Terms:
@@ -164,3 +190,9 @@ class KernelEstimator(
         tags.input_tags.pairwise = is_precomputed(self.kernel)
         tags.input_tags.sparse = not tags.input_tags.pairwise
         return tags
+
+
+@contextmanager
+def _both(outer: AbstractContextManager[object], inner: AbstractContextManager[object]) -> Iterator[None]:
+    with outer, inner:
+        yield

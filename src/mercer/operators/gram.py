@@ -153,7 +153,7 @@ class Gram(Operator):
     @cached_property
     def evaluator(self) -> Evaluator:
         """The evaluator of products: the fused pass, or plain NumPy for few pairs and code that cannot be followed."""
-        if self._source is not None and (whole := self._source.whole.prepared) is not None and whole.threaded:
+        if self._source is not None and (whole := self._source.whole.prepared) is not None:
             return whole.within(self._source.rows, self._source.columns)
         return evaluator(self.kernel, self.left, self.right, self.hasty)
 

@@ -10,8 +10,10 @@ from typing import Any
 import numpy as np
 from scipy.linalg import eigh, lapack
 
+from mercer.backends.base import Backend
+from mercer.backends.context import use
 from mercer.operators import Gram
-from mercer.planner.machine import TRANSFORMED, Machine
+from mercer.planner.machine import ROUGH, TRANSFORMED, Machine
 
 REPEATS, SECONDS = 2, 0.12
 """Each piece is done so often at least, and for so long: the shortest time counts, since others only add to it."""
@@ -19,6 +21,8 @@ KERNEL = "matern(nu=2.5, lengthscale={})"
 """Whose pairs are timed: the default of the learners, so that its code is compiled in any case."""
 ROWS, NARROW, WIDE = 4000, 4, 32
 """Of the tables whose pairs are timed."""
+MANY_ROWS = 30_000
+"""Of those that keep a graphics card busy."""
 SQUARE, FACTORED, SMALL = 1024, 1500, 400
 """Rows of the matrices that are multiplied, factored and, the smaller of two, decomposed."""
 STREAM, SIDE = 1 << 23, 1 << 11
@@ -49,6 +53,17 @@ def measure() -> Machine:
         pair32_column=column32,
         call=_call(),
     )
+
+
+def measure_backend(backend: Backend) -> Machine:
+    """The rates of another backend: what it says of itself, and products with kernel matrices there."""
+    rates, random = backend.rates(), np.random.default_rng(0)
+    if not rates:
+        return ROUGH
+    with use(backend):
+        alone, column = _pairs(random, np.float64, rates["products"], MANY_ROWS)
+        alone32, column32 = _pairs(random, np.float32, rates["products32"], MANY_ROWS)
+    return Machine(**rates, pair=alone, pair_column=column, pair32=alone32, pair32_column=column32)
 
 
 def shortest(work: Callable[[], object]) -> float:
@@ -93,18 +108,18 @@ def _streams() -> tuple[float, float]:
     return A.nbytes / shortest(lambda: A @ v), A.nbytes / shortest(lambda: np.full(A.shape, 0.5))
 
 
-def _pairs(random: np.random.Generator, dtype: Any, products: float) -> tuple[float, float]:
+def _pairs(random: np.random.Generator, dtype: Any, products: float, rows: int = ROWS) -> tuple[float, float]:
     """Seconds of a pair without columns, and of each column: a line through two widths, no flatter than products."""
-    narrow, wide = (_pair(random, dtype, columns) for columns in (NARROW, WIDE))
+    narrow, wide = (_pair(random, dtype, columns, rows) for columns in (NARROW, WIDE))
     column = max(2 / products, (wide - narrow) / (WIDE - NARROW))
     return max(0.0, narrow - column * NARROW), column
 
 
-def _pair(random: np.random.Generator, dtype: Any, columns: int) -> float:
-    X, v = random.normal(size=(ROWS, columns)).astype(dtype), np.ones((ROWS, 1), dtype=dtype)
+def _pair(random: np.random.Generator, dtype: Any, columns: int, rows: int) -> float:
+    X, v = random.normal(size=(rows, columns)).astype(dtype), np.ones((rows, 1), dtype=dtype)
     gram = Gram(KERNEL.format(math.sqrt(2 * columns)), X)  # about the median distance
     gram @ v  # compiled, or loaded
-    return shortest(lambda: gram @ v) / (ROWS**2 / 2)
+    return shortest(lambda: gram @ v) / (rows**2 / 2)
 
 
 def _call() -> float:

@@ -11,6 +11,7 @@ from mercer.planner.plan import Details, Plan
 
 YEAR = 365.25 * 86_400.0
 """Seconds of a year."""
+HERE = "cpu"
 MARK, REST = "  -> ", "     "
 """Before the method that was chosen, and before the others."""
 
@@ -74,8 +75,17 @@ def _short(number: float) -> str:
 
 
 def _table(plans: tuple[Plan[Any], ...]) -> list[str]:
-    rows = [("method", "time", "memory", "gives up")]
-    rows += [(named(plan), duration(plan.seconds), text_of(plan.bytes), plan.gives_up or "nothing") for plan in plans]
+    elsewhere = any(plan.backend != plans[0].backend for plan in plans) or plans[0].backend != HERE
+    rows = [("method on a backend" if elsewhere else "method", "time", "memory", "gives up")]
+    rows += [
+        (
+            f"{named(plan)} on {plan.backend}" if elsewhere else named(plan),
+            duration(plan.seconds),
+            text_of(plan.bytes),
+            plan.gives_up or "nothing",
+        )
+        for plan in plans
+    ]
     first, second, third = (max(len(row[k]) for row in rows) for k in range(3))
     return [
         f"{MARK if k == 1 else REST}{row[0]:<{first}}  {row[1]:>{second}}  {row[2]:>{third}}  {row[3]}"

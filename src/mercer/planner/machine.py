@@ -15,6 +15,8 @@ from pathlib import Path
 import numpy as np
 import scipy
 
+from mercer.backends.base import Backend
+from mercer.backends.context import CORES
 from mercer.compute.codegen import cache_folder, jit_cache
 from mercer.compute.runtime.threads import available
 
@@ -195,6 +197,27 @@ class Machine:
             return _KNOWN[key]
 
     @classmethod
+    def of(cls, backend: Backend) -> Machine:
+        """The rates of a backend: known to this process, found on disk, or measured.
+
+        Parameters
+        ----------
+        backend : Backend
+            Who computes.
+
+        Returns
+        -------
+        Machine
+        """
+        if backend is CORES:
+            return cls.here()
+        key = backend.signature()
+        with _LOCK:
+            if key not in _KNOWN:
+                _KNOWN[key] = _read(_file(key), key) or _measured(key, backend)
+            return _KNOWN[key]
+
+    @classmethod
     def measured(cls) -> Machine:
         """The machine at hand, measured anew; what was kept of it is replaced.
 
@@ -225,11 +248,11 @@ ROUGH = Machine(
 """Two cores of 2021 or so: what small problems are planned with, for which nothing is measured."""
 
 
-def _measured(key: str) -> Machine:
-    from mercer.planner.benchmark_machine import measure
+def _measured(key: str, backend: Backend = CORES) -> Machine:
+    from mercer.planner.benchmark_machine import measure, measure_backend
 
-    LOG.info("Mercer measures this machine: a second or two, once.")
-    busy, found = _busy(), measure()
+    LOG.info("Mercer measures %s: a second or two, once.", "this machine" if backend is CORES else backend.name)
+    busy, found = _busy(), measure() if backend is CORES else measure_backend(backend)
     _write(_file(key), key, found, busy)
     return found
 

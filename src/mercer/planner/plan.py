@@ -109,6 +109,8 @@ class Plan(ShownPlan, Generic[AnyDetails]):
         How many threads have sums of their own, on which last digits depend; 0 for as many as there are.
     threads : int, default=0
         How many threads BLAS has; 0 for as many as it has.
+    backend : str, default="cpu"
+        Who computes.
     comparison : Comparison, default=Compared()
         The reason and the other methods; they may be computed when they are read.
 
@@ -155,6 +157,7 @@ class Plan(ShownPlan, Generic[AnyDetails]):
     gives_up: str = ""
     lanes: int = field(default=0, repr=False, compare=False)
     threads: int = field(default=0, repr=False, compare=False)
+    backend: str = "cpu"
     comparison: Comparison = field(default=Compared(), repr=False, compare=False)
 
     @property

@@ -34,23 +34,24 @@ HINTS: dict[type, dict[str, Any]] = {kind: get_type_hints(kind) for kind in (*FA
 """The types of their fields: nothing is evaluated while a record is read, which may be untrusted."""
 VALUES: dict[str, Any] = {
     "method": str, "rows": int, "columns": int, "outputs": int, "bytes": int, "seconds": float,
-    "n_features": int, "n_landmarks": int, "gives_up": str, "lanes": int, "threads": int,
+    "n_features": int, "n_landmarks": int, "gives_up": str, "backend": str, "lanes": int, "threads": int,
 }  # fmt: skip
 """What all plans hold beside stages and details."""
+NEVER = object()
+"""What no field is."""
 STAGE, SETTING = "stage.", "solver."
 """How the keys of stages and of the settings of a solver begin."""
-LATER = ("partial", "lanes", "threads")
-"""Fields that records of older versions lack: they are written where they differ from their default."""
+LATER = {"partial": False, "backend": "cpu", "lanes": 0, "threads": 0}
+"""Fields that records of older versions lack, and their defaults: they are written where they differ."""
 
 
 def recorded(plan: Plan[Any]) -> dict[str, Plain]:
     """What a plan holds, but for the methods not chosen; the keys of stages are in their order."""
     record: dict[str, Plain] = {"task": plan.task, "reason": plan.reason}
-    values = {name: getattr(plan, name) for name in VALUES}
-    record |= {name: value for name, value in values.items() if value or name not in LATER}
+    record |= {name: value for name in VALUES if (value := getattr(plan, name)) != LATER.get(name, NEVER)}
     for item in fields(plan.details):
         value = getattr(plan.details, item.name)
-        if item.name in LATER and value == item.default:
+        if value == LATER.get(item.name, NEVER):
             continue
         if isinstance(value, Solver):
             record |= {item.name: type(value).__name__, **{SETTING + k: v for k, v in _settings(value).items()}}
@@ -65,8 +66,9 @@ def restored(record: Mapping[str, Any]) -> Plan[Any]:
         kind = DETAILS[record["task"]]
         if record["method"] not in kind.methods:
             raise ValueError(f"there is no method {record['method']!r} for {kind.task}")
-        there = {name: hint for name, hint in VALUES.items() if name in record or name not in LATER}
-        values = {name: _value(record[name], hint) for name, hint in there.items()}
+        values = {
+            name: _value(record[name], hint) for name, hint in VALUES.items() if name in record or name not in LATER
+        }
         names = [item.name for item in fields(kind) if item.name in record or item.name not in LATER]
         own = {name: HINTS[kind][name] for name in names}
         details = {k: _solver(record) if hint is Solver else _value(record[k], hint) for k, hint in own.items()}

@@ -2,26 +2,85 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+
+import torch
 
 from mercer.backends.base import Backend, Evaluator, Traced
+from mercer.backends.cpu import CPU
+from mercer.backends.cuda.eager import Eager
+from mercer.backends.cuda.resident import Resident
+from mercer.compute.codegen.formula import groups
+from mercer.compute.runtime.memory import Budget
+
+FREE_SHARE = 0.9
+"""Of the free memory of a card that a fit may hold."""
 
 
 @dataclass(frozen=True)
 class CUDA(Backend):
     """A graphics card, by PyTorch and Triton.
 
-    device : "cuda:0", ...; "cpu" computes with PyTorch on the cores, for tests
+    Rows go to the card once a fit; sparse rows, and code that symbols cannot follow, are computed on the cores.
+
+    Parameters
+    ----------
+    device : str, default="cuda:0"
+        As PyTorch calls it. "cpu" computes with PyTorch on the cores: for tests.
+    memory_limit : int, str or None, default=None
+        Bytes of the card's memory, or a text such as "40 GB", that a fit may hold; None for 90 % of what is free.
+
+    Examples
+    --------
+    >>> from mercer.backends import CUDA
+    >>> CUDA("cpu").name
+    'cpu by PyTorch'
     """
 
     device: str = "cuda:0"
+    memory_limit: int | str | None = None
+    resident: Resident | None = field(default=None, repr=False, compare=False)
 
     @property
     def name(self) -> str:
-        return self.device
+        return "cpu by PyTorch" if self.device == "cpu" else self.device
 
     def signature(self) -> str:
-        return self.device
+        device = torch.device(self.device)
+        card = torch.cuda.get_device_name(device) if device.type == "cuda" else "cores"
+        return f"{card}, torch {torch.__version__}"
+
+    def budget(self) -> Budget:
+        """What is given as its limit, else most of what the card has free."""
+        if self.memory_limit is not None:
+            return Budget.of(self.memory_limit)
+        device = torch.device(self.device)
+        if device.type != "cuda":
+            return Budget.of(None)
+        return Budget(int(FREE_SHARE * torch.cuda.mem_get_info(device)[0]))
+
+    def rates(self) -> dict[str, float]:
+        if self.device == "cpu":
+            return {}
+        from mercer.backends.cuda.measuring import rates  # once on a machine
+
+        return rates(torch.device(self.device))
+
+    @contextmanager
+    def opened(self) -> Iterator[CUDA]:
+        """With memory on the card for one fit or prediction."""
+        if self.resident is not None:
+            yield self
+            return
+        resident = Resident(torch.device(self.device))
+        try:
+            yield replace(self, resident=resident)
+        finally:
+            resident.clear()
 
     def evaluator(self, traced: Traced) -> Evaluator | None:
-        return None
+        if self.resident is None or any(group.sparse for group in groups(traced.formula)):
+            return CPU().evaluator(traced)
+        return Eager(traced, self.resident)

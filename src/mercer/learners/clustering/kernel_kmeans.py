@@ -14,7 +14,7 @@ from sklearn.utils import Tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from mercer.compute.runtime.memory import Budget
+from mercer.backends.base import Backend
 from mercer.errors import NumericalWarning, caller_level, speaks
 from mercer.kernels import Kernel
 from mercer.kernels.base import PythonFunction
@@ -33,7 +33,6 @@ from mercer.learners.run.convergence import ConvergenceWarning
 from mercer.learners.run.fit_run import Watched
 from mercer.lifts.base import Lift
 from mercer.lifts.randomness import generator
-from mercer.planner import choose
 from mercer.planner.clustering import KMeansPlan, KMeansTask
 
 Array = NDArray[np.float64]
@@ -85,6 +84,9 @@ class KernelKMeans(
         Bytes, or a text such as "4 GB", that the fit may hold beyond the data; None for 80 % of the free memory.
     time_limit : float or None, default=None
         Seconds. A fit that cannot keep to it stops with the model so far.
+    backend : str or Backend, default="auto"
+        Who computes: "cpu", "cuda" (or "cuda:1"), a graphics card, or a member of `mercer.backends`. "auto" takes the
+        card where there is one and it is clearly faster.
     on_interrupt : {"raise", "keep"}, default="raise"
         With "keep", Ctrl-C ends the fit with the model so far.
     verbose : bool or "auto", default=False
@@ -145,6 +147,7 @@ class KernelKMeans(
         tol: float = 0.0,
         memory_limit: int | str | None = None,
         time_limit: float | None = None,
+        backend: Backend | str = "auto",
         on_interrupt: str = "raise",
         verbose: bool | str = False,
         random_state: Any = None,
@@ -159,6 +162,7 @@ class KernelKMeans(
         self.tol = tol
         self.memory_limit = memory_limit
         self.time_limit = time_limit
+        self.backend = backend
         self.on_interrupt = on_interrupt
         self.verbose = verbose
         self.random_state = random_state
@@ -214,7 +218,7 @@ class KernelKMeans(
             method=settings.method,
             n_landmarks=settings.n_landmarks,
         )
-        return choose(task, Budget.of(self.memory_limit), self.time_limit)
+        return self._choose(task, view)
 
     def _solve(self, problem: KMeansProblem, plan: KMeansPlan, run: Watched) -> KMeansResult:
         return solve(problem, plan, generator(self.random_state), run)
@@ -262,7 +266,9 @@ class KernelKMeans(
         array of int of shape (m,)
         """
         check_is_fitted(self)
-        return self._model.labels(self._read(X, reset=False))
+        rows = self._read(X, reset=False)
+        with self._computing():
+            return self._model.labels(rows)
 
     @speaks
     def transform(self, X: Any) -> NDArray[Any]:
@@ -272,7 +278,8 @@ class KernelKMeans(
         """
         check_is_fitted(self)
         rows = self._read(X, reset=False)
-        return self._distances(self._model.squares(rows), rows.dtype)
+        with self._computing():
+            return self._distances(self._model.squares(rows), rows.dtype)
 
     @speaks
     def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> NDArray[Any]:
@@ -298,7 +305,8 @@ class KernelKMeans(
         check_is_fitted(self)
         rows = self._read(X, reset=False)
         weights = weights_of(sample_weight, n_rows(rows))
-        squares = self._model.nearest(rows)[1]
+        with self._computing():
+            squares = self._model.nearest(rows)[1]
         return -float(squares.sum() if weights is None else weights @ squares)
 
     # -- scikit-learn's contract ----------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ from scipy.sparse import csr_array
 from sklearn.base import ClusterMixin
 from sklearn.utils import Tags
 
+from mercer.backends.base import Backend
 from mercer.compute.codegen.sparse import is_sparse
 from mercer.compute.runtime.memory import Budget
 from mercer.errors import InputError, NumericalWarning, caller_level, message, speaks
@@ -34,7 +35,6 @@ from mercer.learners.run.convergence import ConvergenceWarning
 from mercer.learners.run.fit_run import Watched
 from mercer.lifts.base import Lift
 from mercer.lifts.randomness import generator
-from mercer.planner import choose
 from mercer.planner.clustering import MEANS, SpectralPlan, SpectralTask
 from mercer.solvers.kmeans.cluster_sums import FeatureSums
 from mercer.solvers.kmeans.lloyd import Clusters, LloydSettings
@@ -99,6 +99,9 @@ class SpectralClustering(
         Bytes, or a text such as "4 GB", that the fit may hold beyond the data; None for 80 % of the free memory.
     time_limit : float or None, default=None
         Seconds. A fit that cannot keep to it stops with the model so far.
+    backend : str or Backend, default="auto"
+        Who computes: "cpu", "cuda" (or "cuda:1"), a graphics card, or a member of `mercer.backends`. "auto" takes the
+        card where there is one and it is clearly faster.
     on_interrupt : {"raise", "keep"}, default="raise"
         With "keep", Ctrl-C ends the fit with the model so far.
     verbose : bool or "auto", default=False
@@ -160,6 +163,7 @@ class SpectralClustering(
         max_iter: int = 60,
         memory_limit: int | str | None = None,
         time_limit: float | None = None,
+        backend: Backend | str = "auto",
         on_interrupt: str = "raise",
         verbose: bool | str = False,
         random_state: Any = None,
@@ -174,6 +178,7 @@ class SpectralClustering(
         self.max_iter = max_iter
         self.memory_limit = memory_limit
         self.time_limit = time_limit
+        self.backend = backend
         self.on_interrupt = on_interrupt
         self.verbose = verbose
         self.random_state = random_state
@@ -237,7 +242,7 @@ class SpectralClustering(
             approximable=isinstance(view, TableView) and view.sure,
             method=settings.method,
         )
-        return choose(task, Budget.of(self.memory_limit), self.time_limit)
+        return self._choose(task, view)
 
     def _solve(self, problem: SpectralProblem, plan: SpectralPlan, run: Watched) -> SpectralResult:
         settings, random, stored = problem.settings, generator(self.random_state), plan.method == "exact"

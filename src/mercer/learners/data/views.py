@@ -80,6 +80,11 @@ class View(ABC):
         """Whether features are columns as they are, so that no digit of theirs was lost."""
         return False
 
+    @property
+    def on_card(self) -> bool:
+        """Whether a graphics card can compute with the rows: dense numbers that a kernel sees."""
+        return False
+
     @abstractmethod
     def operator(self, watch: Watch | None = None) -> Operator:
         """The kernel matrix of the rows, in float64, as an operator."""
@@ -171,6 +176,10 @@ class KernelView(TableView):
     def sure(self) -> bool:
         most = self.kernel.max_dimension
         return most is None or most >= self.points.values.shape[1]
+
+    @property
+    def on_card(self) -> bool:
+        return not (self.points.sparse or self.points.stores)
 
     @property
     def most_features(self) -> int | None:

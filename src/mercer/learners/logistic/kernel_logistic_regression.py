@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from mercer.compute.runtime.memory import Budget
+from mercer.backends.base import Backend
 from mercer.errors import caller_level, speaks
 from mercer.kernels import Kernel
 from mercer.kernels.base import PythonFunction
@@ -35,7 +35,6 @@ from mercer.learners.streaming.weights import feature_weights
 from mercer.lifts.base import Lift
 from mercer.lifts.randomness import generator
 from mercer.operators import Centering
-from mercer.planner import choose
 from mercer.planner.logistic import LogisticPlan
 from mercer.solvers.logistic.likelihood import log_probabilities
 
@@ -87,6 +86,9 @@ class KernelLogisticRegression(
         Bytes, or a text such as "4 GB", that the fit may hold beyond the data; None for 80 % of the free memory.
     time_limit : float or None, default=None
         Seconds. A fit that cannot keep to it stops with the model so far.
+    backend : str or Backend, default="auto"
+        Who computes: "cpu", "cuda" (or "cuda:1"), a graphics card, or a member of `mercer.backends`. "auto" takes the
+        card where there is one and it is clearly faster.
     on_interrupt : {"raise", "keep"}, default="raise"
         With "keep", Ctrl-C ends the fit with the model so far.
     verbose : bool or "auto", default=False
@@ -158,6 +160,7 @@ class KernelLogisticRegression(
         warm_start: bool = False,
         memory_limit: int | str | None = None,
         time_limit: float | None = None,
+        backend: Backend | str = "auto",
         on_interrupt: str = "raise",
         verbose: bool | str = False,
         random_state: Any = None,
@@ -173,6 +176,7 @@ class KernelLogisticRegression(
         self.warm_start = warm_start
         self.memory_limit = memory_limit
         self.time_limit = time_limit
+        self.backend = backend
         self.on_interrupt = on_interrupt
         self.verbose = verbose
         self.random_state = random_state
@@ -233,7 +237,7 @@ class KernelLogisticRegression(
     def _plan(self, problem: LogisticProblem, run: Watched | None) -> LogisticPlan:
         if problem.settings.method == LANDMARKS:
             with_landmarks(problem.view)
-        return choose(problem.task, Budget.of(self.memory_limit), self.time_limit)
+        return self._choose(problem.task, problem.view)
 
     def _solve(self, problem: LogisticProblem, plan: LogisticPlan, run: Watched) -> LogisticResult:
         return solve(problem, plan, generator(self.random_state), run)
@@ -275,7 +279,8 @@ class KernelLogisticRegression(
         """(rows, outputs) in float64, and the dtype of X."""
         check_is_fitted(self)
         rows = self._read(X, reset=False)
-        return self._predictor.values(rows), np.dtype(rows.dtype)
+        with self._computing():
+            return self._predictor.values(rows), np.dtype(rows.dtype)
 
     @speaks
     def decision_function(self, X: Any) -> NDArray[Any]:

@@ -15,7 +15,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_array, check_is_fitted
 
-from mercer.compute.runtime.memory import Budget
+from mercer.backends.base import Backend
 from mercer.errors import InputError, NumericalWarning, caller_level, message, speaker, speaks
 from mercer.kernels import Kernel
 from mercer.kernels.base import PythonFunction
@@ -48,7 +48,6 @@ from mercer.learners.streaming.source_stream import (
 from mercer.lifts.base import Lift
 from mercer.lifts.inputs import DTYPES
 from mercer.lifts.randomness import generator
-from mercer.planner import choose
 from mercer.planner.pca import PCAPlan
 from mercer.sources import Source, source_of
 
@@ -101,6 +100,9 @@ class KernelPCA(
         Bytes, or a text such as "4 GB", that the fit may hold beyond the data; None for 80 % of the free memory.
     time_limit : float or None, default=None
         Seconds. A fit that cannot keep to it stops with the model so far.
+    backend : str or Backend, default="auto"
+        Who computes: "cpu", "cuda" (or "cuda:1"), a graphics card, or a member of `mercer.backends`. "auto" takes the
+        card where there is one and it is clearly faster.
     on_interrupt : {"raise", "keep"}, default="raise"
         With "keep", Ctrl-C ends the fit with the model so far.
     verbose : bool or "auto", default=False
@@ -171,6 +173,7 @@ class KernelPCA(
         fit_inverse_transform: bool = False,
         memory_limit: int | str | None = None,
         time_limit: float | None = None,
+        backend: Backend | str = "auto",
         on_interrupt: str = "raise",
         verbose: bool | str = False,
         random_state: Any = None,
@@ -185,6 +188,7 @@ class KernelPCA(
         self.fit_inverse_transform = fit_inverse_transform
         self.memory_limit = memory_limit
         self.time_limit = time_limit
+        self.backend = backend
         self.on_interrupt = on_interrupt
         self.verbose = verbose
         self.random_state = random_state
@@ -262,7 +266,7 @@ class KernelPCA(
         return stream
 
     def _plan(self, problem: PCAProblem, run: Watched | None) -> PCAPlan:
-        return choose(problem.task, Budget.of(self.memory_limit), self.time_limit)
+        return self._choose(problem.task, problem.view)
 
     def _in_memory(self, problem: PCAProblem) -> bool:
         return problem.in_memory
@@ -352,7 +356,7 @@ class KernelPCA(
         return np.concatenate([self._scored(rows) for rows in new_rows(self, source, BATCH_ROWS)])
 
     def _scored(self, rows: Any) -> NDArray[Any]:
-        with np.errstate(over="ignore", invalid="ignore"):  # a warning follows
+        with np.errstate(over="ignore", invalid="ignore"), self._computing():  # a warning follows
             scores = self._predictor.values(rows).astype(rows.dtype, copy=False)
         if not np.isfinite(scores).all():
             text = f"{type(self).__name__}: scores overflow {rows.dtype} on this data. Scale the data down."

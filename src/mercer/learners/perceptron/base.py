@@ -13,7 +13,6 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from mercer.compute.runtime.memory import Budget
 from mercer.errors import InputError, caller_level, message, speaks
 from mercer.learners.data.labels import classes_of, decided, labels_of
 from mercer.learners.data.validation import shown
@@ -25,7 +24,6 @@ from mercer.learners.perceptron.state import FullUpdater, PerceptronState, Updat
 from mercer.learners.run.convergence import ConvergenceWarning
 from mercer.learners.run.fit_run import Watched
 from mercer.lifts.randomness import generator
-from mercer.planner import choose
 from mercer.planner.perceptron import PerceptronPlan, PerceptronTask
 from mercer.solvers.perceptron.budget import slots_for
 from mercer.solvers.perceptron.perceptron import MistakeLog
@@ -162,7 +160,7 @@ class BasePerceptron(ClassifierMixin, KernelEstimator[PerceptronProblem, Percept
         slots = None if budget is None else slots_for(problem.view.count, int(budget))
         shape = len(problem.codes), int(self.n_features_in_), problem.outputs
         task = PerceptronTask(*shape, self._width(problem.view), problem.passes, slots)
-        return choose(task, Budget.of(self.memory_limit))
+        return self._choose(task, problem.view)
 
     def _settings(self) -> None:
         """Complain of settings before anything is read."""
@@ -287,7 +285,9 @@ class BasePerceptron(ClassifierMixin, KernelEstimator[PerceptronProblem, Percept
 
     def _scores(self, X: Any) -> Array:
         check_is_fitted(self)
-        return self._state.scores(self._read(X, reset=False), outputs_of(self.classes_), self.combine)
+        rows = self._read(X, reset=False)
+        with self._computing():
+            return self._state.scores(rows, outputs_of(self.classes_), self.combine)
 
     @speaks
     def predict(self, X: Any) -> NDArray[Any]:

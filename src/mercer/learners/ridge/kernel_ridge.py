@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import MultiOutputMixin, RegressorMixin
 
+from mercer.backends.base import Backend
 from mercer.compute.runtime.memory import MAX_UNASKED_BYTES, Budget
 from mercer.errors import InputError, message, speaker, speaks
 from mercer.kernels import Kernel
@@ -71,6 +72,9 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
         Bytes, or a text such as "4 GB", that the fit may hold beyond the data; None for 80 % of the free memory.
     time_limit : float or None, default=None
         Seconds. A fit that cannot keep to it stops with the model so far; None plans for about a minute.
+    backend : str or Backend, default="auto"
+        Who computes: "cpu", "cuda" (or "cuda:1"), a graphics card, or a member of `mercer.backends`. "auto" takes the
+        card where there is one and it is clearly faster.
     checkpoint : str, Path or None, default=None
         A file from which a fit that was cut off goes on.
     on_interrupt : {"raise", "keep"}, default="raise"
@@ -153,6 +157,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
         n_landmarks: int | None = None,
         memory_limit: int | str | None = None,
         time_limit: float | None = None,
+        backend: Backend | str = "auto",
         checkpoint: str | PathLike[str] | None = None,
         on_interrupt: str = "raise",
         verbose: bool | str = False,
@@ -168,6 +173,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
         self.n_landmarks = n_landmarks
         self.memory_limit = memory_limit
         self.time_limit = time_limit
+        self.backend = backend
         self.checkpoint = checkpoint
         self.on_interrupt = on_interrupt
         self.verbose = verbose

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from mercer.backends.base import Backend
 from mercer.errors import speaks
 from mercer.kernels import Kernel
 from mercer.kernels.base import PythonFunction
@@ -63,6 +64,9 @@ class KernelRidgeClassifier(ClassifierMixin, LeastSquares):  # type: ignore[misc
         Bytes, or a text such as "4 GB", that the fit may hold beyond the data; None for 80 % of the free memory.
     time_limit : float or None, default=None
         Seconds. A fit that cannot keep to it stops with the model so far; None plans for about a minute.
+    backend : str or Backend, default="auto"
+        Who computes: "cpu", "cuda" (or "cuda:1"), a graphics card, or a member of `mercer.backends`. "auto" takes the
+        card where there is one and it is clearly faster.
     checkpoint : str, Path or None, default=None
         A file from which a fit that was cut off goes on.
     on_interrupt : {"raise", "keep"}, default="raise"
@@ -106,6 +110,7 @@ class KernelRidgeClassifier(ClassifierMixin, LeastSquares):  # type: ignore[misc
         n_landmarks: int | None = None,
         memory_limit: int | str | None = None,
         time_limit: float | None = None,
+        backend: Backend | str = "auto",
         checkpoint: str | PathLike[str] | None = None,
         on_interrupt: str = "raise",
         verbose: bool | str = False,
@@ -122,6 +127,7 @@ class KernelRidgeClassifier(ClassifierMixin, LeastSquares):  # type: ignore[misc
         self.n_landmarks = n_landmarks
         self.memory_limit = memory_limit
         self.time_limit = time_limit
+        self.backend = backend
         self.checkpoint = checkpoint
         self.on_interrupt = on_interrupt
         self.verbose = verbose

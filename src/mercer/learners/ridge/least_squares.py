@@ -55,6 +55,7 @@ class LeastSquares(KernelEstimator[RidgeProblem, RidgePlan, RidgeResult]):
     method: Any
     n_landmarks: Any
     memory_limit: Any
+    backend: Any
     time_limit: Any
     checkpoint: Any
     on_interrupt: Any
@@ -290,7 +291,8 @@ class LeastSquares(KernelEstimator[RidgeProblem, RidgePlan, RidgeResult]):
         """
         from mercer.learners.certificates.certificate import certificate  # it is computed when it is asked for
 
-        found: Distance = self._kept("_certificate", lambda: certificate(self._found()))
+        with self._computing():
+            found: Distance = self._kept("_certificate", lambda: certificate(self._found()))
         return found
 
     # -- predicting -----------------------------------------------------------------------------------------------
@@ -301,7 +303,7 @@ class LeastSquares(KernelEstimator[RidgeProblem, RidgePlan, RidgeResult]):
         return self._values(rows), rows
 
     def _values(self, rows: Any) -> Array:
-        with np.errstate(over="ignore", invalid="ignore"):  # what overflows is reported
+        with np.errstate(over="ignore", invalid="ignore"), self._computing():  # what overflows is reported
             found = self._result.predictor.values(rows).astype(rows.dtype, copy=False)
         if not np.isfinite(found).all():
             reported = f"{speaker()}: predictions overflow {rows.dtype} on this data. Scale the data down."

@@ -18,7 +18,8 @@ from mercer.learners.data.views import KernelView, LiftView, MatrixView, View
 from mercer.learners.ridge.problem import RidgeParameters, RidgeProblem, table_of
 from mercer.learners.run.fit_run import Watched
 from mercer.lifts.base import Lift
-from mercer.planner import RidgeTask, choose
+from mercer.planner import RidgeTask
+from mercer.planner.placement import place
 from mercer.planner.ridge import RidgePlan
 from mercer.tuning.path import DEFAULT_ALPHAS
 
@@ -68,7 +69,7 @@ def planned(problem: RidgeProblem, resumable: bool = False) -> RidgePlan:
     """
     task, seconds = _task(problem), problem.time_limit
     limit = None if problem.memory_limit is None else Budget.of(problem.memory_limit)
-    first = choose(task, limit, seconds, None, resumable)
+    first = place(task, problem.backend, limit, seconds, resumable, problem.view.on_card)
     worth = (task.approximable or task.products) and first.seconds > WORTH
     if not worth:
         return first
@@ -78,7 +79,7 @@ def planned(problem: RidgeProblem, resumable: bool = False) -> RidgePlan:
     if looked.pair is None:
         return first
     task = replace(task, pair=looked.pair, spectrum=looked.spectrum, alpha=looked.alpha)
-    return choose(task, limit, seconds, None, resumable)
+    return place(task, problem.backend, limit, seconds, resumable, problem.view.on_card)
 
 
 def plan_of(run: Watched, problem: RidgeProblem) -> RidgePlan:

@@ -46,6 +46,7 @@ class RidgeParameters(Protocol):
     n_landmarks: Any
     memory_limit: Any
     time_limit: Any
+    backend: Any
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +80,7 @@ class RidgeProblem:
     dtype : of the data and of predictions
     is_flat : whether y had one dimension
     copied : numbers that are held beside every method: rows that were converted to float64, and some for each row
-    memory_limit, time_limit : as they were given
+    memory_limit, time_limit, backend : as they were given
     solver : the one that was given; None for any
     side : "auto", "dual" or "primal"
     method : "auto", "exact" or "landmarks"
@@ -98,6 +99,7 @@ class RidgeProblem:
     is_flat: bool
     copied: int = 0
     memory_limit: Any = None
+    backend: Any = "cpu"
     time_limit: Any = None
     solver: Solver | None = None
     side: str = AUTO
@@ -230,6 +232,7 @@ def from_rows(
         is_flat=given.is_flat,
         copied=_copied(rows, table, targets) if source is None else 0,
         memory_limit=model.memory_limit,
+        backend=model.backend,
         time_limit=model.time_limit,
         solver=solver,
         side=side,

@@ -24,7 +24,7 @@ FORMAT_VERSION = 2
 """How checkpoints are written; it rises when that changes, or what is computed does."""
 CHUNK_BYTES = 1 << 24
 """Bytes that a thread reads at once: Ctrl-C waits for no more, and the digests of these are what is digested."""
-IGNORED = frozenset({"time_limit", "memory_limit", "verbose", "on_interrupt", "checkpoint"})
+IGNORED = frozenset({"time_limit", "memory_limit", "verbose", "on_interrupt", "checkpoint", "backend"})
 """Settings that change how long a fit takes or what is said, and not what comes out."""
 
 

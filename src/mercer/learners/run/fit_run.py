@@ -112,6 +112,11 @@ class Planned(Protocol):
         ...
 
     @property
+    def backend(self) -> str:
+        """Who computes."""
+        ...
+
+    @property
     def stages(self) -> tuple[Stage, ...]:
         """The parts of the work, by name; there may be none."""
         ...

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from mercer.compute.runtime.memory import Budget
 from mercer.errors import NumericalWarning, caller_level
 from mercer.learners.data.column_scales import warn_of_scales
 from mercer.learners.data.range_checks import refuse_range, refuse_targets
@@ -28,7 +27,6 @@ from mercer.learners.svm.model import Audit, Model, SVMResult
 from mercer.learners.svm.problem import SVMProblem
 from mercer.learners.svm.subproblem import SubproblemResult
 from mercer.learners.svm.warm_start import Previous
-from mercer.planner import choose
 from mercer.planner.svm import POLISHING, SOLVING, SVMPlan
 from mercer.solvers.svm.box_qp import BoxQP, QPResult
 
@@ -80,7 +78,7 @@ class BaseSVM(KernelEstimator[AnyProblem, SVMPlan, SVMResult], Generic[AnyProble
         if run is not None and isinstance(view, KernelView):
             warn_of_scales(view.kernel, view.points)
         task = settings.task(view, tuple(len(one.rows) for one in problem.subproblems))
-        return choose(task, Budget.of(self.memory_limit), self.time_limit)
+        return self._choose(task, view)
 
     def _solve(self, problem: AnyProblem, plan: SVMPlan, run: Watched) -> SVMResult:
         settings, view, subproblems = problem.settings, problem.view, problem.subproblems
@@ -226,7 +224,7 @@ class BaseSVM(KernelEstimator[AnyProblem, SVMPlan, SVMResult], Generic[AnyProble
         """(rows, functions): f + bias, in the dtype of X. Cost: pairs of all rows with the support, in blocks."""
         check_is_fitted(self)
         rows = self._read(X, reset=False)
-        with np.errstate(over="ignore", invalid="ignore"):  # a warning follows
+        with np.errstate(over="ignore", invalid="ignore"), self._computing():  # a warning follows
             found = self._model.values(rows).astype(rows.dtype, copy=False)
         if not np.isfinite(found).all():
             text = f"{type(self).__name__}: predictions overflow {rows.dtype} on this data. Scale the data down."

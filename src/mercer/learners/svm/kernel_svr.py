@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import column_or_1d
 
+from mercer.backends.base import Backend
 from mercer.errors import speaks
 from mercer.kernels import Kernel
 from mercer.kernels.base import PythonFunction
@@ -69,6 +70,9 @@ class KernelSVR(RegressorMixin, BaseSVM[SVMProblem]):  # type: ignore[misc]  # s
         Bytes, or a text such as "4 GB", that the fit may hold beyond the data; None for 80 % of the free memory.
     time_limit : float or None, default=None
         Seconds. A fit that cannot keep to it stops with the model so far.
+    backend : str or Backend, default="auto"
+        Who computes: "cpu", "cuda" (or "cuda:1"), a graphics card, or a member of `mercer.backends`. "auto" takes the
+        card where there is one and it is clearly faster.
     on_interrupt : {"raise", "keep"}, default="raise"
         With "keep", Ctrl-C ends the fit with the model so far.
     verbose : bool or "auto", default=False
@@ -135,6 +139,7 @@ class KernelSVR(RegressorMixin, BaseSVM[SVMProblem]):  # type: ignore[misc]  # s
         warm_start: bool = False,
         memory_limit: int | str | None = None,
         time_limit: float | None = None,
+        backend: Backend | str = "auto",
         on_interrupt: str = "raise",
         verbose: bool | str = False,
         random_state: Any = None,
@@ -151,6 +156,7 @@ class KernelSVR(RegressorMixin, BaseSVM[SVMProblem]):  # type: ignore[misc]  # s
         self.warm_start = warm_start
         self.memory_limit = memory_limit
         self.time_limit = time_limit
+        self.backend = backend
         self.on_interrupt = on_interrupt
         self.verbose = verbose
         self.random_state = random_state

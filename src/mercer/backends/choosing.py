@@ -1,0 +1,89 @@
+"""From the parameter `backend` of a learner to who computes."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager, nullcontext
+from functools import cache
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+from mercer.backends.base import Backend
+from mercer.backends.context import CORES, use
+from mercer.errors import InputError, message
+
+if TYPE_CHECKING:
+    from mercer.backends.cuda.backend import CUDA
+
+AUTO, CPU_NAME, CUDA_NAME = "auto", "cpu", "cuda"
+REMEDY = 'Install it with pip install "mercer[gpu]", or use backend="cpu".'
+
+
+def named(given: Any) -> Backend | None:
+    """The backend that a parameter names, or one clear error; None for "auto"."""
+    if isinstance(given, Backend):
+        return given
+    if isinstance(given, str):
+        if given == AUTO:
+            return None
+        if given == CPU_NAME:
+            return CORES
+        device, _, number = given.partition(":")
+        if device == CUDA_NAME and (not number or number.isdecimal()):
+            return _card(int(number or 0))
+    needs = 'backend that is "auto", "cpu", "cuda", "cuda:1" or a member of mercer.backends'
+    raise InputError(message(needs, f"got {given!r}", 'Use "auto", the default.'))
+
+
+def computing(given: Any) -> AbstractContextManager[object]:
+    """Inside, the backend computes that is named, or the cores where there is no such card: a model may have moved."""
+    if given is AUTO or given is CORES or (isinstance(given, str) and given in (AUTO, CPU_NAME)):
+        return nullcontext()
+    if isinstance(given, str) and (find_spec("torch") is None or found_card() is None):
+        return nullcontext()
+    found = named(given)
+    return nullcontext() if found is None else use(found)
+
+
+def _card(number: int) -> CUDA:
+    if find_spec("torch") is None:
+        raise InputError(message("PyTorch for a graphics card", "it is not installed", REMEDY))
+    found, why = _looked(number)
+    if found is None:
+        raise InputError(message(f"a graphics card for backend={CUDA_NAME!r}", why, 'Use backend="cpu".'))
+    return found
+
+
+@cache
+def _looked(number: int) -> tuple[CUDA | None, str]:
+    """A card, or why there is none."""
+    import torch
+
+    if not torch.cuda.is_available():
+        made = "" if torch.version.cuda else ", and this PyTorch was built without CUDA"
+        return None, f"PyTorch finds none{made}"
+    if number >= torch.cuda.device_count():
+        return None, f"card {number} was asked for, and there are {torch.cuda.device_count()}"
+    from mercer.backends.cuda.backend import CUDA
+
+    return CUDA(f"cuda:{number}"), ""
+
+
+def found_card() -> CUDA | None:
+    """The first card, where PyTorch is installed and finds one; nothing is imported where there is no driver."""
+    if find_spec("torch") is None or not _has_driver():
+        return None
+    return _looked(0)[0]
+
+
+@cache
+def _has_driver() -> bool:
+    """Whether the driver of a card can be loaded, and counts one: far quicker than to import PyTorch."""
+    import ctypes
+
+    for name in ("libcuda.so.1", "nvcuda.dll"):
+        try:
+            driver, count = ctypes.CDLL(name), ctypes.c_int(0)
+        except OSError:
+            continue
+        return driver.cuInit(0) == 0 and driver.cuDeviceGetCount(ctypes.byref(count)) == 0 and count.value > 0
+    return False

@@ -1,0 +1,78 @@
+"""Arrays on a device: rows that stay there for a whole fit, and what goes to and fro."""
+
+from __future__ import annotations
+
+import time
+import weakref
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+POLL_SECONDS = 2e-4
+"""Seconds between two looks whether a device is ready: a thread that waits inside the driver hears no Ctrl-C."""
+
+
+@dataclass
+class Traffic:
+    """Bytes that went between this process and a device.
+
+    rows : rows of the data, each of which goes up once a fit
+    thin : up and down, thin arrays
+    wide : down, blocks of a matrix that somebody asked for
+    """
+
+    rows: int = 0
+    thin: int = 0
+    wide: int = 0
+
+
+@dataclass
+class Resident:
+    """What a device holds during a fit; rows are found by their array, which nobody changes meanwhile."""
+
+    device: torch.device
+    traffic: Traffic = field(default_factory=Traffic)
+    _rows: dict[tuple[int, torch.dtype], torch.Tensor] = field(default_factory=dict)
+
+    def rows(self, array: NDArray[Any], dtype: torch.dtype) -> torch.Tensor:
+        """The rows of an array, sent when they are first asked for."""
+        key = id(array), dtype
+        if key not in self._rows:
+            found = torch.from_numpy(np.ascontiguousarray(array)).to(self.device).to(dtype)
+            self.traffic.rows += array.nbytes
+            self._rows[key] = found
+            weakref.finalize(array, self._rows.pop, key, None)
+        return self._rows[key]
+
+    def sent(self, array: NDArray[Any], dtype: torch.dtype = torch.float64) -> torch.Tensor:
+        """A thin array."""
+        self.traffic.thin += array.nbytes
+        return torch.from_numpy(np.ascontiguousarray(array)).to(self.device, dtype)
+
+    def brought(self, tensor: torch.Tensor) -> NDArray[Any]:
+        """A thin array."""
+        self.settle()
+        found: NDArray[Any] = tensor.cpu().numpy()
+        self.traffic.thin += found.nbytes
+        return found
+
+    def block(self, tensor: torch.Tensor, out: NDArray[Any]) -> None:
+        """A block of a matrix, to where it was asked for."""
+        self.settle()
+        torch.from_numpy(out).copy_(tensor)
+        self.traffic.wide += out.nbytes
+
+    def settle(self) -> None:
+        """Wait until the device has done all that it was told."""
+        if self.device.type == "cuda":
+            event = torch.cuda.Event()
+            event.record(torch.cuda.current_stream(self.device))
+            while not event.query():
+                time.sleep(POLL_SECONDS)
+
+    def clear(self) -> None:
+        """Hold nothing any more."""
+        self._rows.clear()
