@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from mercer.backends.passes import Pass
 from mercer.backends.squares import Square
+from mercer.backends.tables import Table
 from mercer.compute.codegen.formula import Group
 from mercer.compute.codegen.pair_statistics import Measured
 from mercer.compute.codegen.program import Method
@@ -138,7 +139,8 @@ class Accumulator(Protocol):
 
         An error, or a watch that raises one, leaves sums of nobody knows which rows.
 
-        rows : columns of all rows of the piece; what is left is written to those of its name, or to new ones
+        rows : columns of all rows of the piece; what is left is written to those of its name, or to new ones. One
+            that is wide stays at the backend, unless an array of this process is given for it
         watch : takes progress
         """
         ...
@@ -164,6 +166,8 @@ class Backend(ABC):
 
     holds_squares: ClassVar[bool] = False
     """Whether symmetric matrices live here, and not in this process."""
+    holds_tables: ClassVar[bool] = False
+    """Whether features of all rows live here, and not in this process."""
 
     @property
     @abstractmethod
@@ -201,6 +205,10 @@ class Backend(ABC):
         diagonal : that of the matrix
         """
         return None
+
+    def table(self, shape: tuple[int, int], dtype: Any) -> Array | Table:
+        """Room for a wide table, to be given to a pass as one of its columns."""
+        return np.empty(shape, dtype)
 
     @abstractmethod
     def accumulate(

@@ -17,10 +17,14 @@ import numpy as np
 
 
 class Column(NamedTuple):
-    """What a pass leaves with each row: numbers of this shape and type."""
+    """What a pass leaves with each row: numbers of this shape and type.
+
+    wide : whether they are as many as the values of a row: they stay at the backend (`mercer.backends.tables`)
+    """
 
     shape: tuple[int, ...] = ()
     dtype: str = "float64"
+    wide: bool = False
 
 
 class Operations(Protocol):

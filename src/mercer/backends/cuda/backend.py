@@ -17,6 +17,7 @@ from mercer.backends.cuda.eager import Eager
 from mercer.backends.cuda.resident import Resident
 from mercer.backends.cuda.squares import square_of
 from mercer.backends.cuda.sums import DeviceSums
+from mercer.backends.cuda.tables import DeviceTable
 from mercer.backends.passes import Pass
 from mercer.backends.squares import Square
 from mercer.compute.codegen.formula import groups
@@ -54,6 +55,7 @@ class CUDA(Backend):
     resident: Resident | None = field(default=None, repr=False, compare=False)
 
     holds_squares: ClassVar[bool] = True
+    holds_tables: ClassVar[bool] = True
 
     @property
     def name(self) -> str:
@@ -107,6 +109,9 @@ class CUDA(Backend):
         if self.resident is None:
             return CORES.accumulate(work, width, layout, state, after)
         return DeviceSums(work, width, self.resident, state)
+
+    def table(self, shape: tuple[int, int], dtype: Any) -> NDArray[Any] | DeviceTable:
+        return CORES.table(shape, dtype) if self.resident is None else DeviceTable.empty(shape, dtype, self.resident)
 
     def traffic(self) -> Traffic:
         if self.resident is None:

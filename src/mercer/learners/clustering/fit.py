@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer.backends.tables import leading
 from mercer.compute.runtime.run import Run, Stopped
 from mercer.errors import number_of
 from mercer.learners.clustering.features import LandmarkFeatures, landmarked
@@ -25,6 +26,7 @@ from mercer.operators import Dense
 from mercer.planner.clustering import FEATURES, FIRST, LANDMARKS, MATRIX, RESTARTS, STEPS, KMeansPlan
 from mercer.solvers.kmeans.cluster_sums import FeatureSums, KernelSums, Sums
 from mercer.solvers.kmeans.lloyd import Clusters, LloydSettings, descend
+from mercer.solvers.kmeans.table_sums import feature_sums
 from mercer.solvers.ridge.base import opening
 
 Array = NDArray[np.float64]
@@ -57,8 +59,8 @@ def solve(problem: KMeansProblem, plan: KMeansPlan, random: np.random.Generator,
     with run.stage(LANDMARKS):
         lifted = landmarked(problem.view, plan.n_landmarks, random, run)
     first = plan.n_landmarks if plan.method == "products" else FIRST
-    few = lifted.Z[:, :first]  # features of the first landmarks alone
-    sums = FeatureSums(few, problem.weights, problem.settings.clusters, lifted.sizes)
+    few = leading(lifted.Z, first)  # features of the first landmarks alone
+    sums = feature_sums(few, problem.weights, problem.settings.clusters, lifted.sizes)
     best = best_of(problem.settings.runs, sums, _steps(problem, FALL_OF_STARTS), random, run, RESTARTS)
     if plan.method == "products" and not best.stopped:
         return _of_products(problem, problem.view, lifted, best, run)
@@ -108,7 +110,7 @@ def _of_landmarks(
     problem: KMeansProblem, view: KernelView, lifted: LandmarkFeatures, best: Clusters, run: Run
 ) -> KMeansResult:
     """The best start, followed to its end with all landmarks; with labels and distances anew, in float64."""
-    sums = FeatureSums(lifted.Z, problem.weights, problem.settings.clusters, lifted.sizes)
+    sums = feature_sums(lifted.Z, problem.weights, problem.settings.clusters, lifted.sizes)
     if not best.stopped:
         with run.stage(STEPS), run.stoppable():
             last = descend(sums, best.labels, _steps(problem, FALL_OF_BEST), StageShare(run, 0))
