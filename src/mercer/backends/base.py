@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.backends.passes import Pass
+from mercer.backends.row_functions import RowFunctions
 from mercer.backends.squares import Square
 from mercer.backends.tables import Table
 from mercer.compute.codegen.formula import Group
@@ -112,12 +113,15 @@ class RowValues:
 
     evaluator : of the rows with landmarks; None where there is a table
     table : (rows, width), float64, to be overwritten
+    functions, points : of rows (rows, d), whose values are made where sums are; both or none
     triangle : a lower triangular L, where not the values are wanted but these times L'^-1; else None
     subject : who is named where values are infinite
     """
 
     evaluator: Evaluator | None = None
     table: Array | None = None
+    functions: RowFunctions | None = None
+    points: Array | None = None
     triangle: Array | None = None
     subject: object = "The kernel"
 
@@ -126,6 +130,8 @@ class RowValues:
         """Rows and numbers for each."""
         if self.table is not None:
             return len(self.table), self.table.shape[1]
+        if self.functions is not None and self.points is not None:
+            return len(self.points), self.functions.width
         if self.evaluator is None:
             raise ValueError("values of neither an evaluator nor a table")
         return self.evaluator.shape

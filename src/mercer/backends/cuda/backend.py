@@ -20,6 +20,7 @@ from mercer.backends.cuda.sums import DeviceSums
 from mercer.backends.cuda.tables import DeviceTable
 from mercer.backends.passes import Pass
 from mercer.backends.squares import Square
+from mercer.backends.tables import Table
 from mercer.compute.codegen.formula import groups
 from mercer.compute.runtime.memory import Budget
 from mercer.compute.runtime.run import State
@@ -110,7 +111,7 @@ class CUDA(Backend):
             return CORES.accumulate(work, width, layout, state, after)
         return DeviceSums(work, width, self.resident, state)
 
-    def table(self, shape: tuple[int, int], dtype: Any) -> NDArray[Any] | DeviceTable:
+    def table(self, shape: tuple[int, int], dtype: Any) -> NDArray[Any] | Table:
         return CORES.table(shape, dtype) if self.resident is None else DeviceTable.empty(shape, dtype, self.resident)
 
     def traffic(self) -> Traffic:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -37,6 +38,14 @@ class TorchOperations:
         """C -= A B' in place."""
         C.addmm_(A, B.T, alpha=-1.0)
 
+    cos = staticmethod(torch.cos)
+    sin = staticmethod(torch.sin)
+
+    @staticmethod
+    def beside(tables: list[torch.Tensor]) -> torch.Tensor:
+        """Tables of as many rows as one table."""
+        return torch.cat(tables, dim=1)
+
     @staticmethod
     def row_squares(A: torch.Tensor) -> torch.Tensor:
         """The squared length of each row."""
@@ -55,7 +64,7 @@ class DeviceSums:
 
     def __init__(self, work: Pass, width: int, resident: Resident, state: State | None = None) -> None:
         self.work, self.width, self.resident = work, width, resident
-        self._moved = work.moved(resident.sent)
+        self._moved = work.moved(resident.like)
         self.sums = {
             name: torch.zeros(shape, dtype=torch.float64, device=resident.device)
             for name, shape in work.sums(width).items()
@@ -72,6 +81,8 @@ class DeviceSums:
             name: rows[name] if name in rows else self._room(count, column) for name, column in wanted.items()
         }
         triangle = None if values.triangle is None else self.resident.sent(values.triangle)
+        if values.functions is not None:
+            values = replace(values, functions=values.functions.moved(self.resident.like))
         clock = Clock(count, watch)
         read = [name for name in self.work.reads if name in rows]
         for part in slices(count, self.width, self.resident.device):
@@ -104,6 +115,9 @@ class DeviceSums:
         """Some rows, in float64, to be overwritten."""
         if values.table is not None:
             return self.resident.sent(values.table[part])
+        if values.functions is not None and values.points is not None:
+            points = self.resident.rows(values.points, torch.float64)[part]
+            return values.functions.values(points, TorchOperations)  # type: ignore[no-any-return]
         evaluator: Any = values.evaluator
         if hasattr(evaluator, "device_rows"):
             return evaluator.device_rows(part.start, part.stop).to(torch.float64)  # type: ignore[no-any-return]

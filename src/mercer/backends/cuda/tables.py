@@ -99,7 +99,7 @@ class DeviceTable:
         """The same on the device."""
         found = torch.empty(len(self.values), dtype=torch.float64, device=self.resident.device)
         for part in self._slices():
-            found[part] = self.values[part].double().square_().sum(dim=1)
+            found[part] = self.values[part].double().square().sum(dim=1)
         return found
 
     def subtract(self, row: Array) -> None:
@@ -125,7 +125,7 @@ class DeviceTransposed:
         Z, resident = self.table.values, self.table.resident
         columns = resident.sent(R.reshape(len(R), -1))
         out = torch.zeros((Z.shape[1], columns.shape[1]), dtype=torch.float64, device=resident.device)
-        for part in slices(*Z.shape, resident.device, multiple=CHUNK_ROWS):
+        for part in slices(*self.table.shape, resident.device, multiple=CHUNK_ROWS):
             out += chunked(Z[part].double(), columns[part])
             resident.settle()
         return resident.brought(out).reshape(len(out), *R.shape[1:])

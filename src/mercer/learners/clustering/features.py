@@ -80,7 +80,7 @@ def landmarked(view: KernelView, rank: int, random: np.random.Generator, run: Ru
     fair = MIN_FLOAT32_SQUARE < float(sizes.max()) < 1 / MIN_FLOAT32_SQUARE
     work = FromOrigin(origin, "float32" if fair else "float64")
     sums = current().accumulate(work, basis.width, layout())
-    rows = {"diagonal": sizes, "Z": current().table((view.count, basis.width), work.dtype)}
+    rows: dict[str, Any] = {"diagonal": sizes, "Z": current().table((view.count, basis.width), work.dtype)}
     if choice.features is None:
         left = FeatureBasis(basis).add_to(sums, view.points, rows, run.watch)
     else:

@@ -9,6 +9,7 @@ so that the inertia falls there, too.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,11 +21,12 @@ from mercer.learners.clustering.features import LandmarkFeatures, landmarked
 from mercer.learners.clustering.model import ByFeatures, ByLandmarks, ByRows, Model
 from mercer.learners.clustering.seeds import best_of
 from mercer.learners.clustering.unique_rows import KMeansProblem
-from mercer.learners.data.views import KernelView, MatrixView, View, blocks, definite
+from mercer.learners.data.views import KernelView, MatrixView, TableView, View, blocks, definite
 from mercer.learners.run.stage_share import StageShare
+from mercer.learners.streaming.feature_pass import held_features
 from mercer.operators import Dense
 from mercer.planner.clustering import FEATURES, FIRST, LANDMARKS, MATRIX, RESTARTS, STEPS, KMeansPlan
-from mercer.solvers.kmeans.cluster_sums import FeatureSums, KernelSums, Sums
+from mercer.solvers.kmeans.cluster_sums import KernelSums, Sums
 from mercer.solvers.kmeans.lloyd import Clusters, LloydSettings, descend
 from mercer.solvers.kmeans.table_sums import feature_sums
 from mercer.solvers.ridge.base import opening
@@ -83,14 +85,24 @@ def _of_matrix(problem: KMeansProblem, random: np.random.Generator, run: Run) ->
 def _of_features(problem: KMeansProblem, random: np.random.Generator, run: Run) -> KMeansResult:
     with run.stage(FEATURES):
         view = problem.view.lifted()
-        Z = view.features()
-        origin = problem.weights @ Z / problem.weights.sum()
-        Z -= origin
-        sums = FeatureSums(Z, problem.weights, problem.settings.clusters)
+        Z, origin = _from_the_middle(view, problem.weights, run)
+        sums = feature_sums(Z, problem.weights, problem.settings.clusters)
     best = best_of(problem.settings.runs, sums, _steps(problem), random, run, RESTARTS)
     sums.settle(best.members)
     means = sums.vectors * sums.shares
     return KMeansResult(best, ByFeatures(sums.means(best.members), view, means, origin), view)
+
+
+def _from_the_middle(view: TableView, weights: Array, run: Run) -> tuple[Any, Array]:
+    """The features of a view less their mean, where wide tables live, and the mean."""
+    Z = held_features(view, run.watch)
+    if isinstance(Z, np.ndarray):
+        origin = weights @ Z / weights.sum()
+        Z -= origin
+        return Z, origin
+    middle = Z.T @ weights / weights.sum()
+    Z.subtract(middle)
+    return Z, middle
 
 
 def by_rows(problem: KMeansProblem, sums: Sums, clusters: Clusters) -> ByRows:

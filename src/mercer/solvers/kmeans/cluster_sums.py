@@ -64,9 +64,9 @@ class Sums(ABC):
         """Labels of this process, where the sums want them."""
         return np.asarray(labels, dtype=np.intp)
 
-    def closed(self, *numbers: Any) -> list[NDArray[Any]]:
-        """Numbers for each row, in this process."""
-        return list(numbers)
+    def closed(self, labels: Any, members: Any, squares: Any) -> tuple[Labels, Labels, Array]:
+        """What is known of each row, in this process."""
+        return labels, members, squares
 
     def inertia(self, squares: Any) -> float:
         """The weighted sum of squared distances."""

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from mercer.backends.tables import Labels, Seeds, Table
 from mercer.compute.runtime.run import IDLE, Run
-from mercer.solvers.kmeans.cluster_sums import TIE_TOLERANCE, Array, FeatureSums, Sums
+from mercer.solvers.kmeans.cluster_sums import TIE_TOLERANCE, Array, FeatureSums, Rows, Sums
 
 
 class TableSums(Sums):
@@ -28,8 +28,8 @@ class TableSums(Sums):
     def opened(self, labels: Any) -> Labels:
         return self.groups.sent(labels) if isinstance(labels, np.ndarray) else labels
 
-    def closed(self, *numbers: Any) -> list[NDArray[Any]]:
-        return [self.groups.brought(each) for each in numbers]
+    def closed(self, labels: Labels, members: Labels, squares: Any) -> tuple[Rows, Rows, Array]:
+        return self.groups.brought(labels), self.groups.brought(members), self.groups.brought(squares)
 
     def settle(self, labels: Labels) -> None:
         self.vectors, self.totals = self.groups.sums(self.opened(labels))
@@ -53,7 +53,7 @@ class TableSums(Sums):
     def refilled(self, labels: Labels, squares: Any) -> Labels:
         if self.groups.counts(labels).all():
             return labels
-        return self.groups.sent(super().refilled(*self.closed(labels, squares)))
+        return self.groups.sent(super().refilled(self.groups.brought(labels), self.groups.brought(squares)))
 
     def seeds(self, draws: Array) -> Seeds:
         return self.groups.seeds(draws)
