@@ -43,7 +43,7 @@ class DeviceGroups:
     def slices(self) -> Iterator[slice]:
         """Rows that are worked on at once: some tables of a number for each row and group are held meanwhile."""
         width = max(self.values.shape[1], 4 * self.count)
-        return slices(len(self.values), width, self.resident.device, multiple=CHUNK_ROWS)
+        return slices(len(self.values), width, self.resident, multiple=CHUNK_ROWS)
 
     def sums(self, labels: torch.Tensor) -> tuple[Array, Array]:
         p, dtype = self.values.shape[1], torch.float64
@@ -53,7 +53,6 @@ class DeviceGroups:
             places = self._places(labels[part]) * self.weights[part, None]
             totals += places.sum(dim=0)
             found += chunked(self.values[part], places.to(self.values.dtype))
-            self.resident.settle()
         return self.resident.brought(found), self.resident.brought(totals)
 
     def counts(self, labels: torch.Tensor) -> Rows:
@@ -80,7 +79,6 @@ class DeviceGroups:
             own = torch.where(near, order, self.count - 1).amin(dim=1)  # the first of all that are near enough
             labels[part] = own
             squares[part] = (self.sizes[part] + gaps.gather(1, own[:, None])[:, 0]).clip(min=0.0)
-            self.resident.settle()
         return labels, squares
 
     def total(self, squares: torch.Tensor) -> float:

@@ -85,7 +85,7 @@ class DeviceSums:
             values = replace(values, functions=values.functions.moved(self.resident.like))
         clock = Clock(count, watch)
         read = [name for name in self.work.reads if name in rows]
-        for part in slices(count, self.width, self.resident.device):
+        for part in slices(count, self.width, self.resident):
             found = self._values(values, part)
             if triangle is not None:
                 TorchOperations.divide_by_triangle(found, triangle)

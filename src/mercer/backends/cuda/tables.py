@@ -74,7 +74,6 @@ class DeviceTable:
         out = torch.empty((len(self.values), weights.shape[1]), dtype=torch.float64, device=self.resident.device)
         for part in self._slices():
             out[part] = product(self.values[part].double(), weights)
-            self.resident.settle()
         return self.resident.brought(out).reshape(len(out), *W.shape[1:])
 
     @property
@@ -112,7 +111,7 @@ class DeviceTable:
         return DeviceGroups(self.values, self.own_squares(), sent(weights), sent(sizes), count, self.resident)
 
     def _slices(self, most: int | None = None) -> Iterator[slice]:
-        return slices(*self.shape, self.resident.device, most)
+        return slices(*self.shape, self.resident, most)
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,7 +124,6 @@ class DeviceTransposed:
         Z, resident = self.table.values, self.table.resident
         columns = resident.sent(R.reshape(len(R), -1))
         out = torch.zeros((Z.shape[1], columns.shape[1]), dtype=torch.float64, device=resident.device)
-        for part in slices(*self.table.shape, resident.device, multiple=CHUNK_ROWS):
+        for part in slices(*self.table.shape, resident, multiple=CHUNK_ROWS):
             out += chunked(Z[part].double(), columns[part])
-            resident.settle()
         return resident.brought(out).reshape(len(out), *R.shape[1:])

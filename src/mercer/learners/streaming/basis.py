@@ -92,7 +92,18 @@ class Basis(ABC):
 
     def times(self, points: Points, W: Array, run: Run = IDLE) -> Array:
         """(rows, outputs): raw(x) W, without the table of raw functions where that is faster."""
+        found = self.combined(points, W, np.zeros(len(W)), run)
+        if found is not None:
+            return found
         return np.concatenate([self.raw(points.rows(part)) @ W for part in strips(points.values.shape[0], self.width)])
+
+    def combined(self, points: Points, W: Array, origin: Array, run: Run = IDLE) -> Array | None:
+        """(rows, outputs): (raw(x) - origin) W, where a backend holds tables and makes these; else None."""
+        values = self.at_backend(points) if current().holds_tables else None
+        if values is None:
+            return None
+        sums = current().accumulate(Combined(W, origin), self.width, layout())
+        return np.asarray(sums.add(values, {}, run.watch)["found"])
 
     def to_features(self, rows: Array) -> Array:
         """rows T: rows of raw functions, (r, p), become rows of features."""
@@ -132,18 +143,6 @@ class LiftBasis(Basis):
 
         functions = row_functions(self.lift, points.values)
         return None if functions is None else RowValues(functions=functions, points=points.values)
-
-    def times(self, points: Points, W: Array, run: Run = IDLE) -> Array:
-        found = self.combined(points, W, np.zeros(len(W)), run)
-        return super().times(points, W, run) if found is None else found
-
-    def combined(self, points: Points, W: Array, origin: Array, run: Run = IDLE) -> Array | None:
-        """(rows, outputs): (phi(x) - origin) W, where a backend makes the features; else None."""
-        values = self.at_backend(points)
-        if values is None:
-            return None
-        sums = current().accumulate(Combined(W, origin), self.width, layout())
-        return np.asarray(sums.add(values, {}, run.watch)["found"])
 
 
 @dataclass(frozen=True, eq=False)
@@ -253,6 +252,13 @@ def _part_of(watch: Watch, start: float, share: float) -> Watch:
 def landmark_basis(lift: Any, points: Points) -> LandmarkBasis:
     """The basis of a fitted Nystrom lift; `points` tell the names of columns."""
     return LandmarkBasis(lift.kernel_, lift.landmark_points(points.names), lift.factor_)
+
+
+def basis_of(lift: Lift, points: Points) -> Basis:
+    """The basis of a fitted lift, by its landmarks where it has some."""
+    from mercer.lifts.nystrom import Nystrom
+
+    return landmark_basis(lift, points) if isinstance(lift, Nystrom) else LiftBasis(lift)
 
 
 def steady(basis: Basis) -> Basis:

@@ -15,7 +15,7 @@ from mercer.backends.tables import Table
 from mercer.compute.runtime.threads import Watch
 from mercer.kernels.points import Points
 from mercer.learners.data.views import TableView
-from mercer.learners.streaming.basis import Basis, FeatureBasis, LiftBasis
+from mercer.learners.streaming.basis import Basis, FeatureBasis, basis_of
 from mercer.planner.batches import layout
 
 
@@ -53,7 +53,7 @@ def held_features(view: TableView, watch: Watch | None = None) -> NDArray[np.flo
     """The features of the rows of a view with a lift, where wide tables live; to be overwritten."""
     if view.lift is None or view.points.sparse or not current().holds_tables:
         return view.features()
-    return held_table(LiftBasis(view.lift), view.points, watch)
+    return held_table(basis_of(view.lift, view.points), view.points, watch)
 
 
 def _fill(Z: Any, basis: Basis, points: Points, dtype: str, watch: Watch | None) -> None:
