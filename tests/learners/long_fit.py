@@ -19,7 +19,7 @@ from mercer.learners.ridge import planning
 from mercer.learners.run import checkpoint
 from mercer.learners.run.fit_run import Watched
 from mercer.lifts import Nystrom
-from mercer.planner import choose
+from mercer.planner.placement import place
 from mercer.solvers import ConjugateGradient
 
 PAUSE = 0.02
@@ -44,8 +44,8 @@ def model(way, path, on_interrupt):
 def forced(way):
     """The planner, made to take a way, in pieces that are small."""
 
-    def other(task, *settings):
-        plan = choose(task, *settings)
+    def other(task, backend, *settings):
+        plan = place(task, backend, *settings)
         found = next(each for each in (plan, *plan.others) if each.method == way)
         return replace(found, details=replace(found.details, batch=50 if way == "one pass" else 500))
 
@@ -63,7 +63,7 @@ def fit(channel, way, path, on_interrupt="raise", cores=None):
         lanes.MIN_STRIP_ROWS = lanes.MAX_STRIP_ROWS = 16  # so that every lane has some rows of a piece
     checkpoint.MIN_INTERVAL_SECONDS = checkpoint.LATEST_SECONDS = 0.0
     checkpoint.MAX_WRITING_SHARE = 1e9
-    planning.choose = forced(way)
+    planning.place = forced(way)
     told = Watched.tell
 
     def slow(self, done):

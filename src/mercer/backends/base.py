@@ -1,4 +1,4 @@
-"""The backend: who computes, and where wide arrays live.
+"""The backend: what computes, and where wide arrays live.
 
 *Thin* arrays (n x outputs, M x outputs, labels) are NumPy arrays of this process and cross freely. *Wide* ones (rows,
 factors, features, squares of n or M rows) live at a backend and never cross.
@@ -15,8 +15,11 @@ from typing import Any, ClassVar, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer.backends.board import Board
 from mercer.backends.passes import Pass
+from mercer.backends.row_functions import RowFunctions
 from mercer.backends.squares import Square
+from mercer.backends.tables import Table
 from mercer.compute.codegen.formula import Group
 from mercer.compute.codegen.pair_statistics import Measured
 from mercer.compute.codegen.program import Method
@@ -95,7 +98,7 @@ class Traced:
 class Layout:
     """How rows are dealt to those who have sums of their own: bits depend on it, and it depends on the plan alone.
 
-    lanes : who has sums of its own: a thread, a stream, a task; rows are dealt to them strip by strip, in turn
+    lanes : who has sums of its own: a thread, a task; rows are dealt to them strip by strip, in turn. A card has one
     threads : that work together where there is one lane
     rows : of a strip; 0 for as many as suit the backend, which follows from lanes, threads and the width
     """
@@ -111,12 +114,15 @@ class RowValues:
 
     evaluator : of the rows with landmarks; None where there is a table
     table : (rows, width), float64, to be overwritten
+    functions, points : of rows (rows, d), whose values are made where sums are; both or none
     triangle : a lower triangular L, where not the values are wanted but these times L'^-1; else None
     subject : who is named where values are infinite
     """
 
     evaluator: Evaluator | None = None
     table: Array | None = None
+    functions: RowFunctions | None = None
+    points: Array | None = None
     triangle: Array | None = None
     subject: object = "The kernel"
 
@@ -125,6 +131,8 @@ class RowValues:
         """Rows and numbers for each."""
         if self.table is not None:
             return len(self.table), self.table.shape[1]
+        if self.functions is not None and self.points is not None:
+            return len(self.points), self.functions.width
         if self.evaluator is None:
             raise ValueError("values of neither an evaluator nor a table")
         return self.evaluator.shape
@@ -138,7 +146,8 @@ class Accumulator(Protocol):
 
         An error, or a watch that raises one, leaves sums of nobody knows which rows.
 
-        rows : columns of all rows of the piece; what is left is written to those of its name, or to new ones
+        rows : columns of all rows of the piece; what is left is written to those of its name, or to new ones. One
+            that is wide stays at the backend, unless an array of this process is given for it
         watch : takes progress
         """
         ...
@@ -153,17 +162,22 @@ class Accumulator(Protocol):
 
 
 class Traffic(NamedTuple):
-    """Bytes that went to where wide arrays live, and that came from there."""
+    """Bytes that were sent to where wide arrays live, and that were brought from there."""
 
     sent: int = 0
     brought: int = 0
 
 
 class Backend(ABC):
-    """Who computes."""
+    """What computes."""
 
     holds_squares: ClassVar[bool] = False
     """Whether symmetric matrices live here, and not in this process."""
+    holds_tables: ClassVar[bool] = False
+    """Whether features of all rows live here, and not in this process."""
+
+    prefers_products: ClassVar[bool] = False
+    """Whether products of matrices are faster than differences of a few coordinates."""
 
     @property
     @abstractmethod
@@ -197,21 +211,35 @@ class Backend(ABC):
     def square(self, rows: Evaluator | Array, diagonal: Array) -> Square | None:
         """A symmetric matrix at this backend; None where LAPACK of this process works on a stored array.
 
-        rows : who computes its rows, or its values
+        rows : what computes its rows, or its values
         diagonal : that of the matrix
         """
         return None
 
-    @abstractmethod
+    def board(self, rows: Evaluator, diagonal: Array) -> Board | None:
+        """Where working sets of a symmetric matrix are chosen and moved; None where this process does so.
+
+        rows : what computes its rows
+        diagonal : that of the matrix
+        """
+        return None
+
+    def table(self, shape: tuple[int, int], dtype: Any) -> Array | Table:
+        """Room for a wide table, to be given to a pass as one of its columns."""
+        return np.empty(shape, dtype)
+
     def accumulate(
         self, work: Pass, width: int, layout: Layout, state: State | None = None, after: Accumulator | None = None
     ) -> Accumulator:
-        """What takes the rows of a pass, piece by piece.
+        """What takes the rows of a pass, piece by piece; the lanes of this process, where a backend has none.
 
         width : numbers of a row
         state : of an accumulator of the same pass and layout, to go on from
         after : one that has been joined, whose memory may be used
         """
+        from mercer.backends.lanes import lanes_of  # who evaluates kernels alone needs no LAPACK
+
+        return lanes_of(work, width, layout, state, after)
 
     def traffic(self) -> Traffic:
         """How much went to and fro since this backend was made: nothing, where all is in the memory of this process."""

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mercer.backends.base import Evaluator
+from mercer.backends.board import Board
 from mercer.backends.context import current
 from mercer.backends.squares import Square
 from mercer.compute.overflow import all_finite
@@ -247,6 +248,12 @@ class Gram(Operator):
         if not (backend.holds_squares and self.symmetric):
             return None
         return backend.square(self.evaluator, self.diagonal())
+
+    def board(self) -> Board | None:
+        backend = current()
+        if not (backend.holds_squares and self.symmetric):
+            return None
+        return backend.board(self.evaluator, self._known)
 
     def prepare(self) -> None:
         _ = self.evaluator

@@ -33,7 +33,7 @@ def place(
     resumable: bool = False,
     takes_card: bool = True,
 ) -> Plan[AnyDetails]:
-    """The plan to follow, and who computes.
+    """The plan to follow, and what computes.
 
     Parameters
     ----------
@@ -87,7 +87,26 @@ def _on(backend: Backend, task: Task[AnyDetails], seconds: float | None, resumab
         task = replace(task, pair=None)  # type: ignore[type-var]
     plan = choose(task, backend.budget(), seconds, Machine.of(backend), resumable)
     start = 0.0 if "torch" in sys.modules else START_SECONDS
-    return replace(plan, backend=backend.name, seconds=plan.seconds + start)
+    others = There(plan.comparison, backend.name)
+    return replace(plan, backend=backend.name, seconds=plan.seconds + start, comparison=others)
+
+
+@dataclass(frozen=True)
+class There:
+    """The comparison of a plan with the other methods on its backend."""
+
+    own: Comparison
+    backend: str
+
+    @property
+    def reason(self) -> str:
+        """Why this method."""
+        return self.own.reason
+
+    @property
+    def others(self) -> tuple[Plan[Any], ...]:
+        """The methods not chosen."""
+        return tuple(replace(other, backend=self.backend) for other in self.own.others)
 
 
 @dataclass(frozen=True)

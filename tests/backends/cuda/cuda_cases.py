@@ -9,6 +9,8 @@ import mercer
 from mercer.backends.base import Traced
 from mercer.backends.cuda import launch
 from mercer.backends.cuda.launch import Launched
+from mercer.backends.cuda.on_card import OnCard
+from mercer.backends.cuda.resident import Resident
 from mercer.compute.codegen.formula import asked, groups
 from mercer.compute.codegen.pair_statistics import Measured
 from mercer.compute.codegen.precision import exponents
@@ -69,7 +71,7 @@ def kernel_of(name):
 
 def table(kernel, n, d, seed):
     """Rows where a kernel is defined, at most a few lengthscales long; those of float32 keep their values there."""
-    X = np.random.default_rng(seed).uniform(-0.6, 1.0, size=(n, d))
+    X = np.random.default_rng(seed).uniform(-0.6, 1.0, size=(n, d)) * math.sqrt(2 / max(d, 2))
     return kernel.domain.place(X).astype(np.float32).astype(np.float64)
 
 
@@ -113,13 +115,14 @@ def values(kernel, X, Z):
     return K, np.maximum(np.outer(*sizes), np.abs(K))
 
 
-def errors(name, n, m, precision, kind="product", d=2, device="cpu", **options):
+def errors(name, n, m, precision, kind="product", d=2, device="cpu", offset=0.0, **options):
     """How far products and values are off, in units of the promise: all are to be at most 1.
 
     m : None for a symmetric matrix
+    offset : how far all rows are from zero
     """
     kernel = kernel_of(name)
-    X, Z = table(kernel, n, d, 1), None if m is None else table(kernel, m, d, 2)
+    X, Z = table(kernel, n, d, 1) + offset, None if m is None else table(kernel, m, d, 2) + offset
     K, sizes = values(kernel, X, Z)
     found = Launched.of(traced(kernel, X, Z, precision, kind, options.pop("rough", False)), device, **options)
     promise = ROUGH if found.source.is_rough else PROMISE[precision]
@@ -205,4 +208,28 @@ def gap(case, found, wanted):
     """How far two results differ, in units of what is allowed."""
     if not case.startswith("part, "):
         return 0.0 if torch.equal(found, wanted) else math.inf
-    return float((found - wanted).abs().max()) / PROMISE["float32"]
+    return float(abs(found - wanted).max()) / PROMISE["float32"]
+
+
+def gaps_of_evaluator(device):
+    """(case, found, wanted): the evaluator of a card beside plain NumPy, through NumPy arrays."""
+    kernel = kernel_of("gaussian + 0.5*laplace")
+    X, Z = table(kernel, 70, 3, 0), table(kernel, 30, 3, 1)
+    resident = Resident(torch.device(device))
+    found = OnCard(traced(kernel, X, Z, "float32"), resident)
+    K = values(kernel, X, Z)[0]
+    V = np.random.default_rng(0).normal(size=(30, 2)) / 30
+    rows, columns = np.array([5, 1]), np.array([0, 29, 3])
+    filled = np.empty((20, 30), np.float32)
+    assert found.dtype == np.float32
+    assert found.fill(10, 30, filled)
+    yield "part, fill", filled, K[10:30]
+    yield "part, times", found.times(V, 1), K @ V
+    yield "part, matrix", found.matrix(np.dtype(np.float64), 1)[0], K
+    yield "part, at", found.at(rows).matrix(np.dtype(np.float32), 1)[0], K[rows]
+    yield "part, within", found.within(rows, columns).matrix(np.dtype(np.float64), 1)[0], K[np.ix_(rows, columns)]
+    square = OnCard(traced(kernel, X, None, "float64"), resident)
+    matrix, sure = square.matrix(np.dtype(np.float64), 1)
+    assert sure
+    yield "mirrored", torch.tensor(matrix), torch.tensor(matrix.T)
+    yield "part, square", matrix, values(kernel, X, None)[0]

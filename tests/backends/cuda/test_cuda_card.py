@@ -11,6 +11,7 @@ from cuda_cases import (
     differences_of_parts,
     errors,
     gap,
+    gaps_of_evaluator,
     has_distances,
     kernel_of,
     precisions,
@@ -44,6 +45,8 @@ def test_wide_rows(d):
 
 def test_parts_pieces_and_watches():
     for case, found, wanted in differences_of_parts(CARD):
+        assert gap(case, found, wanted) <= 1, case
+    for case, found, wanted in gaps_of_evaluator(CARD):
         assert gap(case, found, wanted) <= 1, case
     told = told_and_stopped(CARD)
     assert told is not None

@@ -22,7 +22,7 @@ from sklearn.pipeline import make_pipeline
 
 from mercer.errors import BudgetError, InputError, NumericalWarning
 from mercer.kernels import Gaussian, Linear, Polynomial, ProductLaplace, Sigmoid
-from mercer.learners.pca import exact, kernel_pca
+from mercer.learners.pca import exact
 from mercer.learners.pca.kernel_pca import KernelPCA
 from mercer.learners.run.fit_run import watched
 from mercer.learners.streaming import source_stream
@@ -525,7 +525,7 @@ def test_landmarks_that_are_stopped_have_the_components_of_the_first_rows(monkey
             signal.raise_signal(signal.SIGINT)
 
     monkeypatch.setattr(Moments, "add", interrupted)
-    monkeypatch.setattr(kernel_pca, "choose", smaller_batches(kernel_pca.choose, 500))
+    monkeypatch.setattr(KernelPCA, "_choose", smaller_batches(KernelPCA._choose, 500))
     model = KernelPCA("gaussian(1.5)", n_components=3, n_landmarks=40, on_interrupt="keep", random_state=0)
     with pytest.warns(NumericalWarning, match="The fit was interrupted: the components are those of the first 1000"):
         model.fit(X)

@@ -12,13 +12,17 @@ import torch
 from numpy.typing import NDArray
 
 from mercer.backends.base import Accumulator, Backend, Evaluator, Layout, Traced, Traffic
+from mercer.backends.board import Board
 from mercer.backends.cpu import CPU
+from mercer.backends.cuda.board import board_of
 from mercer.backends.cuda.eager import Eager
 from mercer.backends.cuda.resident import Resident
 from mercer.backends.cuda.squares import square_of
 from mercer.backends.cuda.sums import DeviceSums
+from mercer.backends.cuda.tables import DeviceTable
 from mercer.backends.passes import Pass
 from mercer.backends.squares import Square
+from mercer.backends.tables import Table
 from mercer.compute.codegen.formula import groups
 from mercer.compute.runtime.memory import Budget
 from mercer.compute.runtime.run import State
@@ -54,6 +58,8 @@ class CUDA(Backend):
     resident: Resident | None = field(default=None, repr=False, compare=False)
 
     holds_squares: ClassVar[bool] = True
+    prefers_products: ClassVar[bool] = True
+    holds_tables: ClassVar[bool] = True
 
     @property
     def name(self) -> str:
@@ -87,7 +93,7 @@ class CUDA(Backend):
         if self.resident is not None:
             yield self
             return
-        resident = Resident(torch.device(self.device))
+        resident = Resident(torch.device(self.device), self.budget)
         try:
             yield replace(self, resident=resident)
         finally:
@@ -98,9 +104,9 @@ class CUDA(Backend):
             return CORES.evaluator(traced)
         if self.device == "cpu" or find_spec("triton") is None:
             return Eager(traced, self.resident)
-        from mercer.backends.cuda.evaluator import OnCard  # Triton comes with it
+        from mercer.backends.cuda.on_card import OnCard  # Triton comes with it
 
-        return OnCard.of(traced, self.resident)
+        return OnCard(traced, self.resident)
 
     def accumulate(
         self, work: Pass, width: int, layout: Layout, state: State | None = None, after: Accumulator | None = None
@@ -108,6 +114,9 @@ class CUDA(Backend):
         if self.resident is None:
             return CORES.accumulate(work, width, layout, state, after)
         return DeviceSums(work, width, self.resident, state)
+
+    def table(self, shape: tuple[int, int], dtype: Any) -> NDArray[Any] | Table:
+        return CORES.table(shape, dtype) if self.resident is None else DeviceTable.empty(shape, dtype, self.resident)
 
     def traffic(self) -> Traffic:
         if self.resident is None:
@@ -117,3 +126,6 @@ class CUDA(Backend):
 
     def square(self, rows: Evaluator | NDArray[Any], diagonal: NDArray[Any]) -> Square | None:
         return None if self.resident is None else square_of(rows, diagonal, self.resident, self.budget)
+
+    def board(self, rows: Evaluator, diagonal: NDArray[Any]) -> Board | None:
+        return None if self.resident is None else board_of(rows, diagonal, self.resident)

@@ -85,7 +85,7 @@ class KernelKMeans(
     time_limit : float or None, default=None
         Seconds. A fit that cannot keep to it stops with the model so far.
     backend : str or Backend, default="auto"
-        Who computes: "cpu", "cuda" (or "cuda:1"), a graphics card, or a member of `mercer.backends`. "auto" takes the
+        What computes: "cpu", "cuda" (or "cuda:1"), a graphics card, or a member of `mercer.backends`. "auto" takes the
         card where there is one and it is clearly faster.
     on_interrupt : {"raise", "keep"}, default="raise"
         With "keep", Ctrl-C ends the fit with the model so far.
@@ -241,7 +241,9 @@ class KernelKMeans(
         self._n_features_out = len(result.model.lengths)
         self.labels_ = np.empty(problem.count, np.intp)
         self.labels_[problem.kept] = clusters.labels[problem.group]
-        others = np.setdiff1d(np.arange(problem.count), problem.kept)
+        left_out = np.ones(problem.count, bool)
+        left_out[problem.kept] = False
+        others = np.flatnonzero(left_out)
         if len(others):
             self.labels_[others] = result.model.labels(rows.rows(others) if isinstance(rows, Points) else rows[others])
         self.history_ = problem.unit * np.asarray(clusters.history)
