@@ -96,7 +96,7 @@ class Traced:
 class Layout:
     """How rows are dealt to those who have sums of their own: bits depend on it, and it depends on the plan alone.
 
-    lanes : who has sums of its own: a thread, a stream, a task; rows are dealt to them strip by strip, in turn
+    lanes : who has sums of its own: a thread, a task; rows are dealt to them strip by strip, in turn. A card has one
     threads : that work together where there is one lane
     rows : of a strip; 0 for as many as suit the backend, which follows from lanes, threads and the width
     """
@@ -166,6 +166,9 @@ class Backend(ABC):
     holds_squares: ClassVar[bool] = False
     """Whether symmetric matrices live here, and not in this process."""
 
+    prefers_products: ClassVar[bool] = False
+    """Whether products of matrices are faster than differences of a few coordinates."""
+
     @property
     @abstractmethod
     def name(self) -> str:
@@ -211,16 +214,18 @@ class Backend(ABC):
         """
         return None
 
-    @abstractmethod
     def accumulate(
         self, work: Pass, width: int, layout: Layout, state: State | None = None, after: Accumulator | None = None
     ) -> Accumulator:
-        """What takes the rows of a pass, piece by piece.
+        """What takes the rows of a pass, piece by piece; the lanes of this process, where a backend has none.
 
         width : numbers of a row
         state : of an accumulator of the same pass and layout, to go on from
         after : one that has been joined, whose memory may be used
         """
+        from mercer.backends.lanes import lanes_of  # who evaluates kernels alone needs no LAPACK
+
+        return lanes_of(work, width, layout, state, after)
 
     def traffic(self) -> Traffic:
         """How much went to and fro since this backend was made: nothing, where all is in the memory of this process."""

@@ -213,7 +213,7 @@ class Operator(LinearOperator, ABC):
         Parameters
         ----------
         rows, columns : array of int
-            Positions that exist.
+            Positions that exist; the same array where both sides are the same.
         out : array of shape (len(rows), len(columns))
             Of A's dtype, in C order.
         threads : int or None, default=None

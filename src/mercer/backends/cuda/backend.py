@@ -56,6 +56,7 @@ class CUDA(Backend):
     resident: Resident | None = field(default=None, repr=False, compare=False)
 
     holds_squares: ClassVar[bool] = True
+    prefers_products: ClassVar[bool] = True
 
     @property
     def name(self) -> str:
@@ -73,7 +74,8 @@ class CUDA(Backend):
         device = torch.device(self.device)
         if device.type != "cuda":
             return Budget.of(None)
-        return Budget(int(FREE_SHARE * torch.cuda.mem_get_info(device)[0]))
+        kept = torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)  # by PyTorch, for nobody
+        return Budget(int(FREE_SHARE * (torch.cuda.mem_get_info(device)[0] + kept)))
 
     def rates(self) -> dict[str, float]:
         if self.device == "cpu":
@@ -99,9 +101,9 @@ class CUDA(Backend):
             return CORES.evaluator(traced)
         if self.device == "cpu" or find_spec("triton") is None:
             return Eager(traced, self.resident)
-        from mercer.backends.cuda.evaluator import OnCard  # Triton comes with it
+        from mercer.backends.cuda.on_card import OnCard  # Triton comes with it
 
-        return OnCard.of(traced, self.resident)
+        return OnCard(traced, self.resident)
 
     def accumulate(
         self, work: Pass, width: int, layout: Layout, state: State | None = None, after: Accumulator | None = None
@@ -117,7 +119,7 @@ class CUDA(Backend):
         return Traffic(seen.rows, seen.wide)
 
     def square(self, rows: Evaluator | NDArray[Any], diagonal: NDArray[Any]) -> Square | None:
-        return None if self.resident is None else square_of(rows, diagonal, self.resident)
+        return None if self.resident is None else square_of(rows, diagonal, self.resident, self.budget)
 
     def board(self, rows: Evaluator, diagonal: NDArray[Any]) -> Board | None:
         return None if self.resident is None else board_of(rows, diagonal, self.resident)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 import weakref
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,9 +11,6 @@ import torch
 from numpy.typing import NDArray
 
 from mercer.backends.cuda.rows import Rows
-
-POLL_SECONDS = 2e-4
-"""Seconds between two looks whether a device is ready: a thread that waits inside the driver hears no Ctrl-C."""
 
 
 @dataclass
@@ -38,7 +34,7 @@ class Resident:
     device: torch.device
     traffic: Traffic = field(default_factory=Traffic)
     _rows: dict[tuple[int, torch.dtype], torch.Tensor] = field(default_factory=dict)
-    _held: dict[int, Rows] = field(default_factory=dict)
+    _held: dict[tuple[int, torch.dtype], Rows] = field(default_factory=dict)
 
     def rows(self, array: NDArray[Any], dtype: torch.dtype) -> torch.Tensor:
         """The rows of an array, sent when they are first asked for."""
@@ -50,12 +46,11 @@ class Resident:
             weakref.finalize(array, self._rows.pop, key, None)
         return self._rows[key]
 
-    def hold(self, array: NDArray[Any]) -> Rows:
-        """The same, with what generated kernels make of them."""
-        key = id(array)
+    def held(self, array: NDArray[Any], dtype: torch.dtype) -> Rows:
+        """The same with what kernels make of rows: norms, packed tables, coordinates."""
+        key = id(array), dtype
         if key not in self._held:
-            self.traffic.rows += array.nbytes
-            self._held[key] = Rows.of(array, str(self.device))
+            self._held[key] = Rows(self.rows(array, dtype))
             weakref.finalize(array, self._held.pop, key, None)
         return self._held[key]
 
@@ -78,12 +73,9 @@ class Resident:
         self.traffic.wide += out.nbytes
 
     def settle(self) -> None:
-        """Wait until the device has done all that it was told."""
+        """Wait until the device has done all that it was told: short work, after which Ctrl-C is heard."""
         if self.device.type == "cuda":
-            event = torch.cuda.Event()
-            event.record(torch.cuda.current_stream(self.device))
-            while not event.query():
-                time.sleep(POLL_SECONDS)
+            torch.cuda.current_stream(self.device).synchronize()
 
     def clear(self) -> None:
         """Hold nothing any more."""

@@ -76,7 +76,7 @@ class DeviceSums:
             name: rows[name] if name in rows else np.empty((count, *column.shape), column.dtype)
             for name, column in wanted.items()
         }
-        triangle = None if values.triangle is None else self.resident.sent(values.triangle)
+        triangle = None if values.triangle is None else self.resident.rows(values.triangle, torch.float64)
         clock = Clock(count, watch)
         read = [name for name in self.work.reads if name in rows]
         for part in self._slices(count):

@@ -69,8 +69,9 @@ def choose(kernel: Kernel, formula: Symbol, pairs: TracedPairs, measured: dict[G
     dense = not any(group.sparse for group in groups(formula))
     if dense and pairs.left.dtype == pairs.right.dtype == SINGLE and fits_single(formula):
         mixed = [Route("mixed", quick), Route("mixed", sure)] if exponents(formula) else []
-        by_product = [Route("float32", product)] if product != quick else []
-        candidates = [Route("float32", quick), *by_product, *mixed, *candidates]
+        otherwise = sure if current().prefers_products else product
+        second = [Route("float32", otherwise)] if otherwise != quick else []
+        candidates = [Route("float32", quick), *second, *mixed, *candidates]
     chosen = (route for route in candidates if keeps_promise(kernel, pairs, route, measured))
     return next(chosen, Route("float64", sure))
 
@@ -84,8 +85,9 @@ def _product(formula: Symbol, measured: Measured) -> Method:
 
 
 def _quick(formula: Symbol, measured: Measured) -> Method:
-    """Differences for few columns, a product for many."""
-    return _sure(formula, measured) if _few(measured) else _product(formula, measured)
+    """Differences for few columns, a product for many, and wherever the backend has units for products."""
+    few = _few(measured) and not current().prefers_products
+    return _sure(formula, measured) if few else _product(formula, measured)
 
 
 def _sure(formula: Symbol, measured: Measured) -> Method:
