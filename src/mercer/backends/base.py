@@ -17,7 +17,9 @@ from numpy.typing import NDArray
 
 from mercer.backends.board import Board
 from mercer.backends.passes import Pass
+from mercer.backends.row_functions import RowFunctions
 from mercer.backends.squares import Square
+from mercer.backends.tables import Table
 from mercer.compute.codegen.formula import Group
 from mercer.compute.codegen.pair_statistics import Measured
 from mercer.compute.codegen.program import Method
@@ -112,12 +114,15 @@ class RowValues:
 
     evaluator : of the rows with landmarks; None where there is a table
     table : (rows, width), float64, to be overwritten
+    functions, points : of rows (rows, d), whose values are made where sums are; both or none
     triangle : a lower triangular L, where not the values are wanted but these times L'^-1; else None
     subject : who is named where values are infinite
     """
 
     evaluator: Evaluator | None = None
     table: Array | None = None
+    functions: RowFunctions | None = None
+    points: Array | None = None
     triangle: Array | None = None
     subject: object = "The kernel"
 
@@ -126,6 +131,8 @@ class RowValues:
         """Rows and numbers for each."""
         if self.table is not None:
             return len(self.table), self.table.shape[1]
+        if self.functions is not None and self.points is not None:
+            return len(self.points), self.functions.width
         if self.evaluator is None:
             raise ValueError("values of neither an evaluator nor a table")
         return self.evaluator.shape
@@ -139,7 +146,8 @@ class Accumulator(Protocol):
 
         An error, or a watch that raises one, leaves sums of nobody knows which rows.
 
-        rows : columns of all rows of the piece; what is left is written to those of its name, or to new ones
+        rows : columns of all rows of the piece; what is left is written to those of its name, or to new ones. One
+            that is wide stays at the backend, unless an array of this process is given for it
         watch : takes progress
         """
         ...
@@ -165,6 +173,8 @@ class Backend(ABC):
 
     holds_squares: ClassVar[bool] = False
     """Whether symmetric matrices live here, and not in this process."""
+    holds_tables: ClassVar[bool] = False
+    """Whether features of all rows live here, and not in this process."""
 
     prefers_products: ClassVar[bool] = False
     """Whether products of matrices are faster than differences of a few coordinates."""
@@ -213,6 +223,10 @@ class Backend(ABC):
         diagonal : that of the matrix
         """
         return None
+
+    def table(self, shape: tuple[int, int], dtype: Any) -> Array | Table:
+        """Room for a wide table, to be given to a pass as one of its columns."""
+        return np.empty(shape, dtype)
 
     def accumulate(
         self, work: Pass, width: int, layout: Layout, state: State | None = None, after: Accumulator | None = None

@@ -45,6 +45,10 @@ class NumPyOperations:
     divide_by_triangle = staticmethod(lapack.divide_by_triangle)
     subtract_product = staticmethod(lapack.subtract_product)
 
+    cos = staticmethod(np.cos)
+    sin = staticmethod(np.sin)
+    beside = staticmethod(np.hstack)
+
     @staticmethod
     def row_squares(A: Array) -> Array:
         """The squared length of each row."""
@@ -84,6 +88,8 @@ class Lanes:
         columns = {name: rows[name] for name in self.work.reads if name in rows} | left
         if values.table is not None:
             self._over_table(values.table, columns, watch)
+        elif values.functions is not None and values.points is not None:
+            self._over_table(values.functions.values(values.points, NumPyOperations), columns, watch)
         elif values.evaluator is not None:
             self._over_strips(values.evaluator, values, columns, watch)
         return left

@@ -17,10 +17,14 @@ import numpy as np
 
 
 class Column(NamedTuple):
-    """What a pass leaves with each row: numbers of this shape and type."""
+    """What a pass leaves with each row: numbers of this shape and type.
+
+    wide : whether they are as many as the values of a row: they stay at the backend (`mercer.backends.tables`)
+    """
 
     shape: tuple[int, ...] = ()
     dtype: str = "float64"
+    wide: bool = False
 
 
 class Operations(Protocol):
@@ -42,12 +46,48 @@ class Operations(Protocol):
         """The squared length of each row."""
         ...
 
+    def cos(self, A: Any) -> Any:
+        """The cosine of each number."""
+        ...
+
+    def sin(self, A: Any) -> Any:
+        """The sine of each number."""
+        ...
+
+    def beside(self, tables: list[Any]) -> Any:
+        """Tables of as many rows as one table, one beside the other."""
+        ...
+
     def add_at(self, sums: Any, positions: Any, numbers: Any) -> None:
         """sums[positions[i]] += numbers[i] for all i, always in the same order."""
         ...
 
 
-class Pass(ABC):
+class Movable:
+    """A frozen dataclass of arrays and numbers that another process or a device can be given."""
+
+    def moved(self, convert: Callable[[Any], Any]) -> Self:
+        """The same with its arrays converted: tensors of a device."""
+        arrays = {name: value for name, value in self._fields().items() if isinstance(value, np.ndarray)}
+        moved: Self = replace(self, **{name: convert(value) for name, value in arrays.items()})  # type: ignore[type-var]
+        return moved
+
+    def key(self) -> str:
+        """A name by content: that of equal passes with equal fields, in every process."""
+        digest = blake2b(f"{type(self).__module__}.{type(self).__qualname__}".encode(), digest_size=16)
+        for name, value in self._fields().items():
+            if isinstance(value, np.ndarray):
+                digest.update(f"{name}={value.dtype.str}{value.shape}".encode())
+                digest.update(np.ascontiguousarray(value).data)
+            else:
+                digest.update(f"{name}={value!r}".encode())
+        return digest.hexdigest()
+
+    def _fields(self) -> dict[str, Any]:
+        return {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
+
+
+class Pass(Movable, ABC):
     """What is made of some rows: sums over them, and columns that stay with them.
 
     A member is a frozen dataclass whose fields are thin: NumPy arrays, numbers, flags. `reads` names the columns of
@@ -73,23 +113,3 @@ class Pass(ABC):
         sums : to be added to, in place
         ops : what else the arrays at hand can do
         """
-
-    def moved(self, convert: Callable[[Any], Any]) -> Self:
-        """The same with its arrays converted: tensors of a device."""
-        arrays = {name: value for name, value in self._fields().items() if isinstance(value, np.ndarray)}
-        moved: Self = replace(self, **{name: convert(value) for name, value in arrays.items()})  # type: ignore[type-var]
-        return moved
-
-    def key(self) -> str:
-        """A name by content: that of equal passes with equal fields, in every process."""
-        digest = blake2b(f"{type(self).__module__}.{type(self).__qualname__}".encode(), digest_size=16)
-        for name, value in self._fields().items():
-            if isinstance(value, np.ndarray):
-                digest.update(f"{name}={value.dtype.str}{value.shape}".encode())
-                digest.update(np.ascontiguousarray(value).data)
-            else:
-                digest.update(f"{name}={value!r}".encode())
-        return digest.hexdigest()
-
-    def _fields(self) -> dict[str, Any]:
-        return {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]

@@ -217,10 +217,14 @@ class RandomFourier(Lift):
     def n_features(self) -> int:
         return self.n_components_
 
+    @property
+    def waves(self) -> Waves:
+        """The features, as waves of their frequencies."""
+        scale = np.sqrt((1 if self.offsets_ is None else 2) * self.mass_ / len(self.frequencies_))
+        return Waves(self.frequencies_, self.center_, float(scale), self.offsets_)
+
     def features(self, X: Any) -> NDArray[Any]:
-        m = len(self.frequencies_)
-        scale = np.sqrt((1 if self.offsets_ is None else 2) * self.mass_ / m)
-        return Waves(self.frequencies_, self.center_, float(scale), self.offsets_).of(X)
+        return self.waves.of(X)
 
     def feature_names(self, inputs: list[str]) -> list[str]:
         places, x = range(1, len(self.frequencies_) + 1), "(x - c)" if self.center_.any() else "x"

@@ -71,7 +71,7 @@ def kernel_of(name):
 
 def table(kernel, n, d, seed):
     """Rows where a kernel is defined, at most a few lengthscales long; those of float32 keep their values there."""
-    X = np.random.default_rng(seed).uniform(-0.6, 1.0, size=(n, d))
+    X = np.random.default_rng(seed).uniform(-0.6, 1.0, size=(n, d)) * math.sqrt(2 / max(d, 2))
     return kernel.domain.place(X).astype(np.float32).astype(np.float64)
 
 

@@ -59,7 +59,7 @@ def of_edges():
     for d in (1, 11, 17, 45):  # one chunk, several, loops over coordinates and over chunks
         for form in ("tf32x3", "bf16x6"):
             yield f"{d} columns, {form}", errors("gaussian + 0.1*laplace", 65, 64, "float32", d=d, form=form)
-        yield f"{d} columns, rough", errors("gaussian", 65, 64, "float32", d=d, rough=True)
+        yield f"{d} columns, rough", errors("gaussian", 65, None, "float32", d=d, rough=True)
         for precision in ("mixed", "float64"):
             yield f"{d} columns, {precision}", errors("gaussian + 0.1*laplace", 65, 64, precision, d=d)
             yield f"{d} differences, {precision}", errors("gaussian", 65, 64, precision, "differences", d=d)

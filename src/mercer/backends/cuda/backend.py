@@ -19,8 +19,10 @@ from mercer.backends.cuda.eager import Eager
 from mercer.backends.cuda.resident import Resident
 from mercer.backends.cuda.squares import square_of
 from mercer.backends.cuda.sums import DeviceSums
+from mercer.backends.cuda.tables import DeviceTable
 from mercer.backends.passes import Pass
 from mercer.backends.squares import Square
+from mercer.backends.tables import Table
 from mercer.compute.codegen.formula import groups
 from mercer.compute.runtime.memory import Budget
 from mercer.compute.runtime.run import State
@@ -57,6 +59,7 @@ class CUDA(Backend):
 
     holds_squares: ClassVar[bool] = True
     prefers_products: ClassVar[bool] = True
+    holds_tables: ClassVar[bool] = True
 
     @property
     def name(self) -> str:
@@ -111,6 +114,9 @@ class CUDA(Backend):
         if self.resident is None:
             return CORES.accumulate(work, width, layout, state, after)
         return DeviceSums(work, width, self.resident, state)
+
+    def table(self, shape: tuple[int, int], dtype: Any) -> NDArray[Any] | Table:
+        return CORES.table(shape, dtype) if self.resident is None else DeviceTable.empty(shape, dtype, self.resident)
 
     def traffic(self) -> Traffic:
         if self.resident is None:

@@ -59,6 +59,10 @@ class Resident:
         self.traffic.thin += array.nbytes
         return torch.from_numpy(np.ascontiguousarray(array)).to(self.device, dtype)
 
+    def like(self, array: NDArray[Any]) -> torch.Tensor:
+        """A thin array of float64, or of positions, as it is."""
+        return self.sent(array, torch.int64 if array.dtype.kind == "i" else torch.float64)
+
     def brought(self, tensor: torch.Tensor) -> NDArray[Any]:
         """A thin array."""
         self.settle()

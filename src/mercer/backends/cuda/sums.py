@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,12 +11,12 @@ import torch
 
 from mercer.backends.base import Array, RowValues
 from mercer.backends.cuda.resident import Resident
-from mercer.backends.passes import Pass
+from mercer.backends.cuda.slices import slices
+from mercer.backends.cuda.tables import DeviceTable
+from mercer.backends.passes import Column, Pass
 from mercer.compute.runtime.run import State
 from mercer.compute.runtime.threads import Clock, Watch
 
-SLICE_NUMBERS = {"cuda": 1 << 27, "cpu": 1 << 20}
-"""Numbers of the values of a slice, about (1 GiB)."""
 TYPES = {"float64": torch.float64, "float32": torch.float32, "int64": torch.int64}
 
 
@@ -37,6 +38,14 @@ class TorchOperations:
         """C -= A B' in place."""
         C.addmm_(A, B.T, alpha=-1.0)
 
+    cos = staticmethod(torch.cos)
+    sin = staticmethod(torch.sin)
+
+    @staticmethod
+    def beside(tables: list[torch.Tensor]) -> torch.Tensor:
+        """Tables of as many rows as one table."""
+        return torch.cat(tables, dim=1)
+
     @staticmethod
     def row_squares(A: torch.Tensor) -> torch.Tensor:
         """The squared length of each row."""
@@ -47,11 +56,7 @@ class TorchOperations:
         """sums[positions[i]] += numbers[i] for all i: sorted first, so that the order of sums is always the same."""
         order = torch.argsort(positions, stable=True)
         found, counts = torch.unique_consecutive(positions[order], return_counts=True)
-        ends = torch.cumsum(counts, 0)
-        running = torch.cumsum(numbers[order], 0)
-        totals = running[ends - 1]
-        totals[1:] -= running[ends[:-1] - 1]
-        sums[found] += totals
+        sums[found] += torch.segment_reduce(numbers[order], "sum", lengths=counts)  # a card sums up in any order
 
 
 class DeviceSums:
@@ -59,7 +64,7 @@ class DeviceSums:
 
     def __init__(self, work: Pass, width: int, resident: Resident, state: State | None = None) -> None:
         self.work, self.width, self.resident = work, width, resident
-        self._moved = work.moved(resident.sent)
+        self._moved = work.moved(resident.like)
         self.sums = {
             name: torch.zeros(shape, dtype=torch.float64, device=resident.device)
             for name, shape in work.sums(width).items()
@@ -72,36 +77,47 @@ class DeviceSums:
     def add(self, values: RowValues, rows: Mapping[str, Array], watch: Watch | None = None) -> dict[str, Array]:
         """See `Accumulator`."""
         (count, _), wanted = values.shape, self.work.columns(self.width)
-        left = {
-            name: rows[name] if name in rows else np.empty((count, *column.shape), column.dtype)
-            for name, column in wanted.items()
+        left: dict[str, Any] = {
+            name: rows[name] if name in rows else self._room(count, column) for name, column in wanted.items()
         }
         triangle = None if values.triangle is None else self.resident.rows(values.triangle, torch.float64)
+        if values.functions is not None:
+            values = replace(values, functions=values.functions.moved(self.resident.like))
         clock = Clock(count, watch)
         read = [name for name in self.work.reads if name in rows]
-        for part in self._slices(count):
+        for part in slices(count, self.width, self.resident):
             found = self._values(values, part)
             if triangle is not None:
                 TorchOperations.divide_by_triangle(found, triangle)
             own = {name: self.resident.sent(rows[name][part]) for name in read}
             for name, column in wanted.items():
+                if isinstance(left[name], DeviceTable):
+                    own[name] = left[name].values[part]
+                    continue
                 made = torch.empty((len(found), *column.shape), dtype=TYPES[column.dtype], device=found.device)
                 own[name] = own[name].to(made.dtype) if name in read else made
             self._moved.add(found, own, self.sums, TorchOperations)
-            for name in wanted:
-                left[name][part] = self.resident.brought(own[name])
+            for name, column in wanted.items():
+                if column.wide and isinstance(left[name], np.ndarray):
+                    self.resident.block(own[name], left[name][part])
+                elif not isinstance(left[name], DeviceTable):
+                    left[name][part] = self.resident.brought(own[name])
             self.resident.settle()
             clock.tell(part.stop)
         return left
 
-    def _slices(self, count: int) -> Iterator[slice]:
-        step = max(1, SLICE_NUMBERS[self.resident.device.type] // self.width)
-        return (slice(start, min(start + step, count)) for start in range(0, count, step))
+    def _room(self, count: int, column: Column) -> Array | DeviceTable:
+        if column.wide:
+            return DeviceTable.empty((count, column.shape[0]), column.dtype, self.resident)
+        return np.empty((count, *column.shape), column.dtype)
 
     def _values(self, values: RowValues, part: slice) -> torch.Tensor:
         """Some rows, in float64, to be overwritten."""
         if values.table is not None:
             return self.resident.sent(values.table[part])
+        if values.functions is not None and values.points is not None:
+            points = self.resident.rows(values.points, torch.float64)[part]
+            return values.functions.values(points, TorchOperations)  # type: ignore[no-any-return]
         evaluator: Any = values.evaluator
         if hasattr(evaluator, "device_rows"):
             return evaluator.device_rows(part.start, part.stop).to(torch.float64)  # type: ignore[no-any-return]

@@ -79,7 +79,7 @@ def tiles_for(finish: str, statistics: str, width: int, is_long: bool, is_wide: 
         stages -= 1
     while columns > 64 and (ROWS + stages * columns) * width > MAX_SHARED_BYTES:
         columns //= 2
-    return Tiles(ROWS, columns, 8 if is_long and statistics == "float64" else 4, stages)
+    return Tiles(ROWS, columns, 8 if (is_long or is_wide) and statistics == "float64" else 4, stages)
 
 
 def blocks_at_once(statistics: str, is_long: bool, is_wide: bool) -> int:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from mercer.backends.base import RowValues
 from mercer.backends.context import current
 from mercer.backends.passes import Column, Operations, Pass
+from mercer.backends.tables import Table
 from mercer.compute.runtime.run import Run
 from mercer.errors import InputError, message
 from mercer.learners.data.views import KernelView
@@ -31,13 +32,14 @@ class LandmarkFeatures:
     """Rows seen through landmarks.
 
     basis : the landmarks; its features are those of `Z` before the origin is subtracted
-    Z : (n, p), in float32, or in float64 where k(x, x) is so large or small that squares would not fit
+    Z : (n, p), where wide tables live; in float32, or in float64 where k(x, x) is so large or small that squares would
+        not fit
     origin : (p,)
     sizes : (n,), |z|^2 and what the landmarks leave of k(x, x)
     """
 
     basis: Basis
-    Z: NDArray[Any]
+    Z: NDArray[Any] | Table
     origin: Array
     sizes: Array
 
@@ -47,16 +49,16 @@ class FromOrigin(Pass):
     """Features less an origin, and the squared distances of rows from it, with what the features leave of k(x, x).
 
     origin : (p,)
-    single : whether features are left in float32
+    dtype : of the features that are left
     """
 
     reads: ClassVar[tuple[str, ...]] = ("diagonal",)
 
     origin: Array
-    single: bool
+    dtype: str
 
     def columns(self, width: int) -> Mapping[str, Column]:
-        return {"Z": Column((width,), "float32" if self.single else "float64"), "sizes": Column()}
+        return {"Z": Column((width,), self.dtype, wide=True), "sizes": Column()}
 
     def add(self, values: Any, rows: Mapping[str, Any], sums: dict[str, Any], ops: Operations) -> None:
         left = (rows["diagonal"] - ops.row_squares(values)).clip(min=0.0)
@@ -76,9 +78,11 @@ def landmarked(view: KernelView, rank: int, random: np.random.Generator, run: Ru
     origin = basis.features(view.points.rows(sample)).mean(axis=0)
     sizes = view.diagonal(view.points)
     fair = MIN_FLOAT32_SQUARE < float(sizes.max()) < 1 / MIN_FLOAT32_SQUARE
-    sums = current().accumulate(FromOrigin(origin, fair), basis.width, layout())
+    work = FromOrigin(origin, "float32" if fair else "float64")
+    sums = current().accumulate(work, basis.width, layout())
+    rows: dict[str, Any] = {"diagonal": sizes, "Z": current().table((view.count, basis.width), work.dtype)}
     if choice.features is None:
-        left = FeatureBasis(basis).add_to(sums, view.points, {"diagonal": sizes}, run.watch)
+        left = FeatureBasis(basis).add_to(sums, view.points, rows, run.watch)
     else:
-        left = sums.add(RowValues(table=choice.features), {"diagonal": sizes}, run.watch)
+        left = sums.add(RowValues(table=choice.features), rows, run.watch)
     return LandmarkFeatures(steady(basis), left["Z"], origin, left["sizes"])

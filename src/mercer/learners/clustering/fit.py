@@ -9,22 +9,26 @@ so that the inertia falls there, too.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer.backends.tables import leading
 from mercer.compute.runtime.run import Run, Stopped
 from mercer.errors import number_of
 from mercer.learners.clustering.features import LandmarkFeatures, landmarked
 from mercer.learners.clustering.model import ByFeatures, ByLandmarks, ByRows, Model
 from mercer.learners.clustering.seeds import best_of
 from mercer.learners.clustering.unique_rows import KMeansProblem
-from mercer.learners.data.views import KernelView, MatrixView, View, blocks, definite
+from mercer.learners.data.views import KernelView, MatrixView, TableView, View, blocks, definite
 from mercer.learners.run.stage_share import StageShare
+from mercer.learners.streaming.feature_pass import held_features
 from mercer.operators import Dense
 from mercer.planner.clustering import FEATURES, FIRST, LANDMARKS, MATRIX, RESTARTS, STEPS, KMeansPlan
-from mercer.solvers.kmeans.cluster_sums import FeatureSums, KernelSums, Sums
+from mercer.solvers.kmeans.cluster_sums import KernelSums, Sums
 from mercer.solvers.kmeans.lloyd import Clusters, LloydSettings, descend
+from mercer.solvers.kmeans.table_sums import feature_sums
 from mercer.solvers.ridge.base import opening
 
 Array = NDArray[np.float64]
@@ -57,8 +61,8 @@ def solve(problem: KMeansProblem, plan: KMeansPlan, random: np.random.Generator,
     with run.stage(LANDMARKS):
         lifted = landmarked(problem.view, plan.n_landmarks, random, run)
     first = plan.n_landmarks if plan.method == "products" else FIRST
-    few = lifted.Z[:, :first]  # features of the first landmarks alone
-    sums = FeatureSums(few, problem.weights, problem.settings.clusters, lifted.sizes)
+    few = leading(lifted.Z, first)  # features of the first landmarks alone
+    sums = feature_sums(few, problem.weights, problem.settings.clusters, lifted.sizes)
     best = best_of(problem.settings.runs, sums, _steps(problem, FALL_OF_STARTS), random, run, RESTARTS)
     if plan.method == "products" and not best.stopped:
         return _of_products(problem, problem.view, lifted, best, run)
@@ -81,14 +85,24 @@ def _of_matrix(problem: KMeansProblem, random: np.random.Generator, run: Run) ->
 def _of_features(problem: KMeansProblem, random: np.random.Generator, run: Run) -> KMeansResult:
     with run.stage(FEATURES):
         view = problem.view.lifted()
-        Z = view.features()
-        origin = problem.weights @ Z / problem.weights.sum()
-        Z -= origin
-        sums = FeatureSums(Z, problem.weights, problem.settings.clusters)
+        Z, origin = _from_the_middle(view, problem.weights, run)
+        sums = feature_sums(Z, problem.weights, problem.settings.clusters)
     best = best_of(problem.settings.runs, sums, _steps(problem), random, run, RESTARTS)
     sums.settle(best.members)
     means = sums.vectors * sums.shares
     return KMeansResult(best, ByFeatures(sums.means(best.members), view, means, origin), view)
+
+
+def _from_the_middle(view: TableView, weights: Array, run: Run) -> tuple[Any, Array]:
+    """The features of a view less their mean, where wide tables live, and the mean."""
+    Z = held_features(view, run.watch)
+    if isinstance(Z, np.ndarray):
+        origin = weights @ Z / weights.sum()
+        Z -= origin
+        return Z, origin
+    middle = Z.T @ weights / weights.sum()
+    Z.subtract(middle)
+    return Z, middle
 
 
 def by_rows(problem: KMeansProblem, sums: Sums, clusters: Clusters) -> ByRows:
@@ -108,7 +122,7 @@ def _of_landmarks(
     problem: KMeansProblem, view: KernelView, lifted: LandmarkFeatures, best: Clusters, run: Run
 ) -> KMeansResult:
     """The best start, followed to its end with all landmarks; with labels and distances anew, in float64."""
-    sums = FeatureSums(lifted.Z, problem.weights, problem.settings.clusters, lifted.sizes)
+    sums = feature_sums(lifted.Z, problem.weights, problem.settings.clusters, lifted.sizes)
     if not best.stopped:
         with run.stage(STEPS), run.stoppable():
             last = descend(sums, best.labels, _steps(problem, FALL_OF_BEST), StageShare(run, 0))

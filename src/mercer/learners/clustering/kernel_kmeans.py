@@ -241,7 +241,9 @@ class KernelKMeans(
         self._n_features_out = len(result.model.lengths)
         self.labels_ = np.empty(problem.count, np.intp)
         self.labels_[problem.kept] = clusters.labels[problem.group]
-        others = np.setdiff1d(np.arange(problem.count), problem.kept)
+        left_out = np.ones(problem.count, bool)
+        left_out[problem.kept] = False
+        others = np.flatnonzero(left_out)
         if len(others):
             self.labels_[others] = result.model.labels(rows.rows(others) if isinstance(rows, Points) else rows[others])
         self.history_ = problem.unit * np.asarray(clusters.history)

@@ -145,16 +145,9 @@ class ByLandmarks(Model):
         return cls(lengths, kernel, basis, basis.to_raw(np.asfortranarray(columns)), origin @ columns)
 
     def products(self, rows: Points) -> Array:
-        return self._times(rows, np.ascontiguousarray(self.weights[:, :-1])) - self.shift[:-1]
+        return self.basis.times(rows, np.ascontiguousarray(self.weights[:, :-1])) - self.shift[:-1]
 
     def seen(self, rows: Points) -> tuple[Array, Array]:
-        found = self._times(rows, self.weights)
+        found = self.basis.times(rows, self.weights)
         sizes = np.asarray(self.kernel.evaluate_diagonal(rows), dtype=np.float64) - 2.0 * found[:, -1] + self.shift[-1]
         return found[:, :-1] - self.shift[:-1], sizes
-
-    def _times(self, rows: Points, weights: Array) -> Array:
-        """The functions of the basis times weights, in one pass where they are values of the kernel."""
-        if not self.basis.plain:
-            return self.basis.times(rows, weights)
-        parts = blocks(rows.values.shape[0], self.basis.width)
-        return np.concatenate([self.basis.raw(rows.rows(part)) @ weights for part in parts])

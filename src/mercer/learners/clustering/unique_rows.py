@@ -82,6 +82,8 @@ def distinct(view: View, kept: Rows, weights: Array) -> tuple[Rows, Array, Rows]
     group = np.empty(len(kept), np.intp)
     ends = np.diff(starts, append=len(order))
     group[order] = np.repeat(np.arange(len(starts)), ends)
+    if len(starts) == len(order):  # no row is there twice
+        return kept[order], weights[order], group
     ranked = np.lexsort((weights, group))  # fractions add up the same way, in any order of the rows
     return kept[order[starts]], np.add.reduceat(weights[ranked], starts), group
 

@@ -14,11 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import lapack, solve_triangular
 
+from mercer.backends.context import current
+from mercer.backends.tables import Table
 from mercer.compute.runtime.lapack import MAX_CALL_OPERATIONS, add_squares
 from mercer.compute.runtime.run import Run
 from mercer.errors import InputError, message
-from mercer.learners.data.views import BLOCK, EPS, KernelView, View, definite
+from mercer.learners.data.views import BLOCK, EPS, KernelView, TableView, View, definite
 from mercer.learners.streaming.basis import LandmarkBasis, steady
+from mercer.learners.streaming.feature_pass import held_features, held_table
 from mercer.learners.streaming.predictor import ByBasis, ByDuals, ByFeatures
 from mercer.lifts.landmarks import pivoted
 from mercer.lifts.pivoting import strips
@@ -38,12 +41,12 @@ MAX_RATIO = 1e8
 class Design(ABC):
     """Z, the features of the rows.
 
-    features : Z, (n, p), with weighted means of zero
+    features : Z, (n, p), with weighted means of zero, where wide tables live
     squares : Z'SZ
     centering : the weights of the rows
     """
 
-    features: Array
+    features: Array | Table
     squares: Squares
     centering: Centering
 
@@ -58,6 +61,8 @@ class MatrixDesign(Design):
 
     means : (n,), the weighted means of the rows of the kernel matrix
     """
+
+    features: Array
 
     view: View
     means: Array
@@ -182,10 +187,10 @@ def _centred(K: Array, centering: Centering) -> tuple[Array, Array]:
     return K, means
 
 
-def from_features(view: View, centering: Centering, run: Run) -> FeatureDesign:
+def from_features(view: TableView, centering: Centering, run: Run) -> FeatureDesign:
     """By the features of the view's lift. Cost: n p^2 + 9 p^3 operations, and n p + 4 p^2 numbers."""
     with run.stage("features"):
-        Z = view.features()
+        Z = held_features(view, run.watch)
         means, rest = _centre(Z, centering)
     return FeatureDesign(Z, _spectrum(Z, centering, run), centering, view, means, rest)
 
@@ -200,31 +205,43 @@ def from_landmarks(
             got, remedy = "k(x, x) is 0 in every row", "Check the kernel."
             raise InputError(message("a kernel that is not zero on the data", got, remedy))
         basis = LandmarkBasis(view.kernel, choice.points, choice.upper)
-        Z = _table(basis, view) if choice.features is None else choice.features
+        Z = _table(basis, view, choice.features, run)
         means, rest = _centre(Z, centering)
     return LandmarkDesign(Z, _spectrum(Z, centering, run), centering, basis, means + rest, choice.indices)
 
 
-def _table(basis: LandmarkBasis, view: KernelView) -> Array:
-    """The features of all rows, block by block."""
+def _table(basis: LandmarkBasis, view: KernelView, known: Array | None, run: Run) -> Array | Table:
+    """The features of all rows, block by block, where they are not known; or at a backend that holds them."""
+    if current().holds_tables:
+        return held_table(basis, view.points, run.watch)
+    if known is not None:
+        return known
     Z = np.empty((view.count, basis.width))
     for part in strips(view.count, basis.width):
         Z[part] = basis.features(view.points.rows(part))
     return Z
 
 
-def _centre(Z: Array, centering: Centering) -> tuple[Array, Array]:
+def _centre(Z: Array | Table, centering: Centering) -> tuple[Array, Array]:
     """Take the means off in place; and what is left of them, since the mean of large numbers is rounded."""
     found: list[Any] = []
     for _ in range(2):
-        found.append(centering.means(Z))
-        Z -= found[-1]
+        if isinstance(Z, np.ndarray):
+            found.append(centering.means(Z))
+            Z -= found[-1]
+        else:
+            found.append(Z.T @ centering.shares if centering.intercept else np.zeros(Z.shape[1]))
+            Z.subtract(found[-1])
     return found[0], found[1]
 
 
-def _spectrum(Z: Array, centering: Centering, run: Run) -> Spectral:
+def _spectrum(Z: Array | Table, centering: Centering, run: Run) -> Spectral:
     """The eigenvalues and eigenvectors of Z'SZ, from products that take a moment each."""
     n, p = Z.shape
+    if not isinstance(Z, np.ndarray):
+        with run.stage("decompose", n):
+            decomposed = Eigen().decompose(Z.squares(centering.weights, lambda: run.tell(0)))
+        return Spectral(decomposed.values, decomposed.vectors)
     squares, step = np.zeros((p, p)), max(1, min(int(MAX_CALL_OPERATIONS / p**2), BLOCK // p))
     with run.stage("decompose", n):
         for start in range(0, n, step):

@@ -10,14 +10,13 @@ from numpy.typing import NDArray
 
 from mercer.compute.runtime.run import Run
 from mercer.errors import InputError, message
-from mercer.kernels.points import Points
 from mercer.learners.data.rows import draw_rows, scatter_rows
 from mercer.learners.data.validation import AUTO
 from mercer.learners.data.views import LiftView, TableView, View
 from mercer.learners.ridge import dual
 from mercer.learners.ridge.problem import DOUBTFUL, RidgeProblem, table_of
 from mercer.learners.ridge.result import DualFit, PrimalFit, RidgeResult
-from mercer.learners.streaming.basis import Basis, LiftBasis, landmark_basis, steady
+from mercer.learners.streaming.basis import basis_of, steady
 from mercer.learners.streaming.predictor import ByBasis, ByDuals, ByFeatures
 from mercer.learners.streaming.stream import DomainStream, Stream
 from mercer.lifts.base import Lift
@@ -142,7 +141,7 @@ def _in_pieces(problem: RidgeProblem, plan: RidgePlan, run: Run, seed: int) -> R
     if problem.source is not None and kernel is not None:  # of whose rows only a sample was seen so far
         rows = DomainStream(rows, kernel)
     lift = _lift(view, plan, rows, run, draws(seed, LANDMARKS))
-    basis = _basis(lift, view.points)
+    basis = basis_of(lift, view.points)
     if plan.method == ITERATIVE:
         from mercer.learners.ridge import falkon
 
@@ -165,12 +164,6 @@ def _for_pieces(problem: RidgeProblem, plan: RidgePlan, run: Run, seed: int) -> 
     if len(problem.views) == 1:
         return Chosen(problem.view, problem.penalty)
     return replace(_chosen(problem, plan, run, seed), penalty=problem.penalty, path=None)
-
-
-def _basis(lift: Lift, points: Points) -> Basis:
-    from mercer.lifts.nystrom import Nystrom
-
-    return landmark_basis(lift, points) if isinstance(lift, Nystrom) else LiftBasis(lift)
 
 
 def _lift(view: TableView, plan: RidgePlan, rows: Stream, run: Run, random: np.random.Generator) -> Lift:

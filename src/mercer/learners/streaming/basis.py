@@ -18,6 +18,8 @@ from numpy.typing import NDArray
 from scipy.linalg import blas
 
 from mercer.backends.base import Accumulator, RowValues
+from mercer.backends.context import current
+from mercer.backends.passes import Column, Operations, Pass
 from mercer.compute.consistency import shapes
 from mercer.compute.runtime.run import IDLE, Run
 from mercer.compute.runtime.threads import Progress, Watch
@@ -28,6 +30,7 @@ from mercer.learners.data.views import EPS, features
 from mercer.lifts.base import Lift
 from mercer.lifts.pivoting import strips
 from mercer.operators import Gram
+from mercer.planner.batches import layout
 
 Array = NDArray[np.float64]
 MAX_STRETCH_OF_WEIGHTS = 1e8
@@ -64,32 +67,43 @@ class Basis(ABC):
         out : memory of as many rows or more that may be used: new memory takes longer to get than values to compute
         """
 
-    def values(self, points: Points) -> RowValues:
-        """The raw functions of some rows, as a backend takes them."""
-        return RowValues(table=self.raw(points))
+    def at_backend(self, points: Points) -> RowValues | None:
+        """The raw functions of all rows as a backend makes them; None where tables of them have to be given."""
+        return None
 
-    def parts(self, rows: int) -> list[slice]:
-        """So many rows, some at a time: what `values` holds of each."""
-        return strips(rows, self.width)
+    def table(self, points: Points) -> RowValues:
+        """Those of some rows, as a table."""
+        return RowValues(table=self.raw(points))
 
     def add_to(
         self, sums: Accumulator, points: Points, rows: Mapping[str, Any], watch: Watch | None = None
     ) -> dict[str, Any]:
         """The raw functions of all rows to a pass, with columns of the rows; what it leaves with them."""
-        count = points.values.shape[0]
-        parts = self.parts(count)
-        if len(parts) == 1:
-            return sums.add(self.values(points), rows, watch)
+        count, whole = points.values.shape[0], self.at_backend(points)
+        parts = strips(count, self.width)
+        if whole is not None or len(parts) == 1:
+            return sums.add(whole or self.table(points), rows, watch)
         left = []
         for part in parts:
             own = {name: column[part] for name, column in rows.items()}
             told = None if watch is None else _part_of(watch, part.start / count, len(range(count)[part]) / count)
-            left.append(sums.add(self.values(points.rows(part)), own, told))
+            left.append(sums.add(self.table(points.rows(part)), own, told))
         return {name: rows[name] if name in rows else np.concatenate([each[name] for each in left]) for name in left[0]}
 
     def times(self, points: Points, W: Array, run: Run = IDLE) -> Array:
         """(rows, outputs): raw(x) W, without the table of raw functions where that is faster."""
+        found = self.combined(points, W, np.zeros(len(W)), run)
+        if found is not None:
+            return found
         return np.concatenate([self.raw(points.rows(part)) @ W for part in strips(points.values.shape[0], self.width)])
+
+    def combined(self, points: Points, W: Array, origin: Array, run: Run = IDLE) -> Array | None:
+        """(rows, outputs): (raw(x) - origin) W, where a backend holds tables and makes these; else None."""
+        values = self.at_backend(points) if current().holds_tables else None
+        if values is None:
+            return None
+        sums = current().accumulate(Combined(W, origin), self.width, layout())
+        return np.asarray(sums.add(values, {}, run.watch)["found"])
 
     def to_features(self, rows: Array) -> Array:
         """rows T: rows of raw functions, (r, p), become rows of features."""
@@ -121,6 +135,14 @@ class LiftBasis(Basis):
 
     def raw(self, points: Points, out: Array | None = None) -> Array:
         return features(self.lift, points)
+
+    def at_backend(self, points: Points) -> RowValues | None:
+        if not current().holds_tables or points.stores:
+            return None
+        from mercer.lifts.row_functions import row_functions  # where tables are arrays, nobody asks
+
+        functions = row_functions(self.lift, points.values)
+        return None if functions is None else RowValues(functions=functions, points=points.values)
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,12 +184,9 @@ class LandmarkBasis(Basis):
         place = None if out is None else out[: left.values.shape[0]]
         return np.asarray(matrix(self.kernel, left, right, out=place))
 
-    def values(self, points: Points) -> RowValues:
+    def at_backend(self, points: Points) -> RowValues:
         left, right = alike(replace(points, dtype=DOUBLE), self.landmarks)
         return RowValues(evaluator(self.kernel, left, right), subject=self.kernel)
-
-    def parts(self, rows: int) -> list[slice]:
-        return [slice(0, rows)]  # nothing is held
 
     def times(self, points: Points, W: Array, run: Run = IDLE) -> Array:
         left, right = alike(points, self.landmarks)
@@ -200,11 +219,24 @@ class FeatureBasis(Basis):
     def raw(self, points: Points, out: Array | None = None) -> Array:
         return self.inner.features(points, out)
 
-    def values(self, points: Points) -> RowValues:
-        return replace(self.inner.values(points), triangle=self.inner.lower)
+    def at_backend(self, points: Points) -> RowValues | None:
+        values = self.inner.at_backend(points)
+        return None if values is None else replace(values, triangle=self.inner.lower)
 
-    def parts(self, rows: int) -> list[slice]:
-        return self.inner.parts(rows)
+
+@dataclass(frozen=True, eq=False)
+class Combined(Pass):
+    """(z - origin) W of each row z of values."""
+
+    W: Array
+    origin: Array
+
+    def columns(self, width: int) -> Mapping[str, Column]:
+        return {"found": Column((self.W.shape[1],))}
+
+    def add(self, values: Any, rows: Mapping[str, Any], sums: dict[str, Any], ops: Operations) -> None:
+        values -= self.origin
+        rows["found"][...] = values @ self.W
 
 
 def _part_of(watch: Watch, start: float, share: float) -> Watch:
@@ -220,6 +252,13 @@ def _part_of(watch: Watch, start: float, share: float) -> Watch:
 def landmark_basis(lift: Any, points: Points) -> LandmarkBasis:
     """The basis of a fitted Nystrom lift; `points` tell the names of columns."""
     return LandmarkBasis(lift.kernel_, lift.landmark_points(points.names), lift.factor_)
+
+
+def basis_of(lift: Lift, points: Points) -> Basis:
+    """The basis of a fitted lift, by its landmarks where it has some."""
+    from mercer.lifts.nystrom import Nystrom
+
+    return landmark_basis(lift, points) if isinstance(lift, Nystrom) else LiftBasis(lift)
 
 
 def steady(basis: Basis) -> Basis:

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from mercer.compute.consistency import shapes
 from mercer.kernels.points import Points
-from mercer.learners.data.views import View, blocks
-from mercer.learners.streaming.basis import Basis
+from mercer.learners.data.views import KernelView, LiftView, View, blocks
+from mercer.learners.streaming.basis import Basis, LiftBasis
 
 Array = NDArray[np.float64]
 
@@ -54,6 +54,10 @@ class ByFeatures(Predictor):
         return shapes((self.weights, (p, None)), (self.means, (p,)), (self.levels, self.weights.shape[1:]))
 
     def values(self, rows: Points) -> Array:
+        if type(self.view) in (KernelView, LiftView) and self.view.lift is not None:
+            found = LiftBasis(self.view.lift).combined(rows, self.weights, self.means)
+            if found is not None:
+                return found + self.levels
         parts = blocks(rows.values.shape[0], len(self.weights))
         centred = (self.view.features_of(rows.rows(part)) - self.means for part in parts)
         return np.concatenate([block @ self.weights for block in centred]) + self.levels

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer.backends.tables import Seeds
 from mercer.compute.runtime.run import IDLE, Run
 from mercer.operators import Dense, Operator
 
@@ -24,7 +25,9 @@ BLOCK_NUMBERS = 1 << 20
 
 
 class Sums(ABC):
-    """The sums of the rows of each cluster, as the rows see them.
+    """The sums of the rows of each cluster, and what Lloyd's steps ask of all rows.
+
+    Labels and numbers for each row are arrays, or live where the features do.
 
     weights : (n,), each positive
     sizes : (n,), k(x, x)
@@ -38,70 +41,51 @@ class Sums(ABC):
         self.totals = np.zeros(count)
 
     @abstractmethod
-    def _anew(self, labels: Labels) -> None:
-        """Sum up these clusters; where it is stopped, the sums stay as they were."""
+    def settle(self, labels: Any) -> None:
+        """Sum up these clusters, from scratch; where it is stopped, the sums stay as they were."""
 
     @abstractmethod
-    def _change(self, rows: Rows, moves: Array) -> None:
-        """Add some rows times (rows, count) numbers; where it is stopped, the sums stay as they were."""
+    def move(self, before: Any, after: Any) -> None:
+        """Go over to another partition."""
 
     @abstractmethod
-    def products(self, part: slice) -> NDArray[Any]:
-        """(some, count): the inner products of some rows with the sums."""
-
-    @abstractmethod
-    def lengths(self, members: Labels) -> Array:
+    def lengths(self, members: Any) -> Array:
         """(count,): the squared lengths of the sums, which are those of this partition."""
 
     @abstractmethod
-    def apart(self, rows: Rows) -> Array:
-        """(some, n): the squared distances of some rows from all rows, at least 0."""
+    def assigned(self, members: Any, run: Run = IDLE, step: float = 0.0) -> tuple[Any, Any]:
+        """The nearest mean of each row, and the squared distance from it."""
 
-    @property
-    def width(self) -> int:
-        """Numbers of a row that are worked on at once."""
-        return self.count
+    @abstractmethod
+    def seeds(self, draws: Array) -> Seeds:
+        """A first row, drawn in proportion to the weights."""
 
-    def settle(self, labels: Labels) -> None:
-        """Sum up these clusters, from scratch."""
-        self._anew(labels)
-        self.totals = self._by_cluster(labels, self.weights)
+    def opened(self, labels: Any) -> Any:
+        """Labels of this process, where the sums want them."""
+        return np.asarray(labels, dtype=np.intp)
 
-    def _by_cluster(self, labels: Labels, numbers: Array) -> Array:
-        """(count,): the sum of a number per row over each cluster."""
-        return np.asarray(np.bincount(labels, numbers, minlength=self.count), dtype=np.float64)
+    def closed(self, labels: Any, members: Any, squares: Any) -> tuple[Labels, Labels, Array]:
+        """What is known of each row, in this process."""
+        return labels, members, squares
 
-    def move(self, before: Labels, after: Labels) -> None:
-        """Go over to another partition: by the rows that moved, or from scratch where these are most of them."""
-        rows = np.flatnonzero(before != after)
-        if 2 * len(rows) > len(before):
-            self.settle(after)
-            return
-        moves, every = np.zeros((len(rows), self.count)), np.arange(len(rows))
-        moves[every, before[rows]] = -self.weights[rows]
-        moves[every, after[rows]] = self.weights[rows]
-        self._change(rows, moves)
-        self.totals = self._by_cluster(after, self.weights)
+    def inertia(self, squares: Any) -> float:
+        """The weighted sum of squared distances."""
+        return float(self.weights @ squares)
+
+    def equal(self, labels: Any, others: Any) -> bool:
+        """Whether two partitions are the same."""
+        return np.array_equal(labels, others)
 
     @property
     def shares(self) -> Array:
         """(count,): by what sums become means; 0 for clusters without rows."""
         return np.divide(1.0, self.totals, out=np.zeros(self.count), where=self.totals > 0)
 
-    def means(self, members: Labels) -> Array:
+    def means(self, members: Any) -> Array:
         """(count,): the squared lengths of the means, which are those of this partition; infinite without rows."""
         return np.where(self.totals > 0, self.lengths(members) * self.shares**2, np.inf)
 
-    def assigned(self, members: Labels, run: Run = IDLE, step: float = 0.0) -> tuple[Labels, Array]:
-        """The nearest mean of each row, and the squared distance from it."""
-        labels, gaps = np.empty(len(members), np.intp), np.empty(len(members))
-        shares, lengths = self.shares, self.means(members)
-        for part in parts(len(members), self.width):
-            run.tell(step)
-            labels[part], gaps[part] = nearest(self.products(part) * shares, lengths)
-        return labels, np.maximum(self.sizes + gaps, 0.0)
-
-    def refilled(self, labels: Labels, squares: Array) -> Labels:
+    def refilled(self, labels: Any, squares: Any) -> Any:
         """The labels, with the row that costs most in each cluster that would be empty; the inertia does not rise.
 
         A row that is alone stays where it is, and one that has no distance to lose would not be missed: where there
@@ -122,7 +106,97 @@ class Sums(ABC):
         return found
 
 
-class KernelSums(Sums):
+class StoredSums(Sums):
+    """Whose labels and distances are arrays of this process."""
+
+    @abstractmethod
+    def _anew(self, labels: Labels) -> None:
+        """Sum up these clusters; where it is stopped, the sums stay as they were."""
+
+    @abstractmethod
+    def _change(self, rows: Rows, moves: Array) -> None:
+        """Add some rows times (rows, count) numbers; where it is stopped, the sums stay as they were."""
+
+    @abstractmethod
+    def products(self, part: slice) -> NDArray[Any]:
+        """(some, count): the inner products of some rows with the sums."""
+
+    @abstractmethod
+    def apart(self, rows: Rows) -> Array:
+        """(some, n): the squared distances of some rows from all rows, at least 0."""
+
+    @property
+    def width(self) -> int:
+        """Numbers of a row that are worked on at once."""
+        return self.count
+
+    def settle(self, labels: Labels) -> None:
+        self._anew(labels)
+        self.totals = self._by_cluster(labels, self.weights)
+
+    def _by_cluster(self, labels: Labels, numbers: Array) -> Array:
+        """(count,): the sum of a number per row over each cluster."""
+        return np.asarray(np.bincount(labels, numbers, minlength=self.count), dtype=np.float64)
+
+    def move(self, before: Labels, after: Labels) -> None:
+        """By the rows that moved, or from scratch where these are most of them."""
+        rows = np.flatnonzero(before != after)
+        if 2 * len(rows) > len(before):
+            self.settle(after)
+            return
+        moves, every = np.zeros((len(rows), self.count)), np.arange(len(rows))
+        moves[every, before[rows]] = -self.weights[rows]
+        moves[every, after[rows]] = self.weights[rows]
+        self._change(rows, moves)
+        self.totals = self._by_cluster(after, self.weights)
+
+    def assigned(self, members: Labels, run: Run = IDLE, step: float = 0.0) -> tuple[Labels, Array]:
+        labels, gaps = np.empty(len(members), np.intp), np.empty(len(members))
+        shares, lengths = self.shares, self.means(members)
+        for part in parts(len(members), self.width):
+            run.tell(step)
+            labels[part], gaps[part] = nearest(self.products(part) * shares, lengths)
+        return labels, np.maximum(self.sizes + gaps, 0.0)
+
+    def seeds(self, draws: Array) -> StoredSeeds:
+        return StoredSeeds(self, draws)
+
+
+class StoredSeeds:
+    """Rows that are drawn one after the other, with distances of the kernel's own space: `Seeds` of this process."""
+
+    def __init__(self, sums: StoredSums, draws: Array) -> None:
+        self.sums, self.added = sums, 0
+        self.labels = np.zeros(len(sums.weights), np.intp)
+        self.left = self._apart(drawn(sums.weights, draws))[0]
+
+    def cost(self) -> float:
+        """The sum of the weights times the squared distances from the nearest."""
+        self.costs = self.sums.weights * self.left
+        return float(self.costs.sum())
+
+    def add(self, draws: Array) -> None:
+        """The best of rows that are drawn by what they cost."""
+        squares = np.minimum(self._apart(drawn(self.costs, draws)), self.left)
+        best = squares[int(np.argmin(squares @ self.sums.weights))]
+        self.added += 1
+        self.labels[best < self.left] = self.added
+        self.left = best
+
+    def _apart(self, rows: Rows) -> Array:
+        """The squared distances of some rows from all; rounding leaves none of a row from itself."""
+        found = self.sums.apart(rows)
+        found[np.arange(len(rows)), rows] = 0.0
+        return found
+
+
+def drawn(costs: Array, draws: Array) -> Rows:
+    """Rows in proportion to what they cost, one for each number from 0 to 1."""
+    ends = np.cumsum(costs)
+    return np.asarray(np.minimum(np.searchsorted(ends, draws * ends[-1], side="right"), len(ends) - 1), dtype=np.intp)
+
+
+class KernelSums(StoredSums):
     """Of a kernel matrix, of which nothing is stored but the n x count sums t_ic.
 
     Cost: n^2 / 2 pairs of rows to sum up, and pairs of all rows with those that moved for a step.
@@ -162,7 +236,7 @@ class KernelSums(Sums):
         return np.maximum(self.sizes[rows, None] + self.sizes - 2.0 * values, 0.0)
 
 
-class FeatureSums(Sums):
+class FeatureSums(StoredSums):
     """Of features z(x), whose sums are vectors. Cost: n p count operations for a step, in the dtype of the features.
 
     Z : (n, p), of float32 or float64

@@ -13,8 +13,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from mercer.compute.runtime.run import IDLE, Run, Stopped
 from mercer.errors import number_of
 from mercer.solvers.kmeans.cluster_sums import Array, Labels, Sums
@@ -78,27 +76,27 @@ def descend(sums: Sums, labels: Labels, settings: LloydSettings = DEFAULT_SETTIN
     Lloyd, Least squares quantization in PCM, IEEE Trans. Inf. Theory 28 (1982). Dhillon, Guan and Kulis, Kernel
     k-means, spectral clustering and normalized cuts, KDD 2004.
     """
-    members = np.asarray(labels, dtype=np.intp)
+    members = sums.opened(labels)
     sums.settle(members)
     history: list[float] = []
     try:
         while True:
             labels, squares = sums.assigned(members, run, len(history))
-            history.append(float(sums.weights @ squares))
+            history.append(sums.inertia(squares))
             following = sums.refilled(labels, squares)
-            reason = _end(history, np.array_equal(following, members), settings)
+            reason = _end(history, sums.equal(following, members), settings)
             if reason:
-                return Clusters(labels, members, squares, tuple(history), True, False, reason)
+                return Clusters(*sums.closed(labels, members, squares), tuple(history), True, False, reason)
             if len(history) >= settings.max_steps:
                 reason = f"{number_of(settings.max_steps, 'step', ('was', 'were'))} not enough."
-                return Clusters(labels, members, squares, tuple(history), False, False, reason)
+                return Clusters(*sums.closed(labels, members, squares), tuple(history), False, False, reason)
             sums.move(members, following)
             members = following
     except Stopped as stopped:
         labels, squares = sums.assigned(members)
-        history.append(float(sums.weights @ squares))
+        history.append(sums.inertia(squares))
         reason = f"{opening(stopped)}, after {number_of(len(history), 'step')}."
-        return Clusters(labels, members, squares, tuple(history), False, True, reason)
+        return Clusters(*sums.closed(labels, members, squares), tuple(history), False, True, reason)
 
 
 def _end(history: list[float], rests: bool, settings: LloydSettings) -> str:

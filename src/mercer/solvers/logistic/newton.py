@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
+from mercer.backends.tables import Table
 from mercer.compute.runtime.lapack import MAX_CALL_OPERATIONS, add_squares
 from mercer.compute.runtime.run import IDLE, Run, Stopped
 from mercer.errors import number_of
@@ -227,6 +228,8 @@ class Blocks:
 def _factor(problem: LogisticObjective, roots: Array, tell: Callable[[], None]) -> tuple[Array, bool]:
     """Of [Z 1]' diag(roots^2) [Z 1] + alpha I, without alpha in the corner: from products that take a moment each."""
     Z, (n, p), size = problem.features, problem.features.shape, problem.features.shape[1] + 1
+    if not isinstance(Z, np.ndarray):
+        return _factor_of(_bordered(Z, roots**2, tell), problem.alpha)
     H, rows = np.zeros((size, size)), max(1, min(int(MAX_CALL_OPERATIONS / size**2), BLOCK_NUMBERS // size))
     for start in range(0, n, rows):
         tell()
@@ -235,6 +238,20 @@ def _factor(problem: LogisticObjective, roots: Array, tell: Callable[[], None]) 
         np.multiply(Z[part], roots[part, None], out=block[:, :p])
         block[:, p] = roots[part]
         add_squares(H, block)
-    H.flat[: p * size : size + 1] += problem.alpha
+    return _factor_of(H, problem.alpha)
+
+
+def _bordered(Z: Table, weights: Array, tell: Callable[[], None]) -> Array:
+    """[Z 1]'S[Z 1] of a table at a backend."""
+    p = Z.shape[1]
+    H = np.empty((p + 1, p + 1))
+    H[:p, :p] = Z.squares(weights, tell)
+    H[p, :p] = H[:p, p] = Z.T @ weights
+    H[p, p] = weights.sum()
+    return H
+
+
+def _factor_of(H: Array, alpha: float) -> tuple[Array, bool]:
+    H.flat[: (len(H) - 1) * len(H) : len(H) + 1] += alpha
     factor: tuple[Array, bool] = cho_factor(H, lower=True, overwrite_a=True)
     return factor

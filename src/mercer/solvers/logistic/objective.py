@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer.backends.tables import Table
 from mercer.solvers.logistic.likelihood import EPS, Curvature, Likelihood, log_probabilities
 from mercer.solvers.logistic.squares import Squares
 
@@ -20,12 +21,12 @@ class LogisticObjective:
 
     Unknowns are stored as (p + 1, outputs), with b in the last row.
 
-    features : Z, (n, p), with weighted means of zero
+    features : Z, (n, p), with weighted means of zero, where wide tables live
     squares : Z'SZ. It preconditions conjugate gradients: with the mean curvature c of an output in place of that of
         each row, its second derivatives are c Z'SZ + alpha
     """
 
-    features: Array
+    features: Array | Table
     likelihood: Likelihood
     alpha: float
     squares: Squares
