@@ -45,6 +45,6 @@ def known_passes(count: int, width: int, seed: int = 0) -> list[Tried]:
         Tried(Rest(v, level, 2.0 * level), known),
         Tried(Left(v, level, shift), known),
         Tried(Features(), {}),
-        Tried(FromOrigin(shift, single=True), {"diagonal": np.full(count, 3.0)}),
+        Tried(FromOrigin(shift, dtype="float32"), {"diagonal": np.full(count, 3.0)}),
         Tried(NewFeatures(before, lower), {"before": random.normal(size=(count, BEFORE))}),
     ]

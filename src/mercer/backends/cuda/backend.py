@@ -93,7 +93,7 @@ class CUDA(Backend):
         if self.resident is not None:
             yield self
             return
-        resident = Resident(torch.device(self.device))
+        resident = Resident(torch.device(self.device), self.budget)
         try:
             yield replace(self, resident=resident)
         finally:

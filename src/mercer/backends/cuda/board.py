@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from mercer.backends.base import Chosen
 from mercer.backends.board import Array, Box, Rows
 from mercer.backends.cuda.resident import Resident
-from mercer.backends.cuda.room import require
 
 VECTORS = 16
 """Vectors of the length of the data that a board holds at its peak, those of a sort counted."""
@@ -61,7 +60,7 @@ class DeviceBoard:
     def begin(self, rows: Rows, box: Box, b: Array, g: Array) -> None:
         sent, all_of_them = self.resident.sent, len(rows) == self.whole.shape[0]
         needed = 8 * VECTORS * len(rows) + SQUARES * self.whole.dtype.itemsize * min(len(rows), MOST_CHOSEN) ** 2
-        require(self.resident.device, needed, f"working sets of {len(rows):,} rows")
+        self.resident.require(needed, f"working sets of {len(rows):,} rows")
         self.K = self.whole if all_of_them else self.whole.within(rows, rows)
         self.known = sent(self._diagonal if all_of_them else self._diagonal[rows])
         self.lower, self.upper, self.kink = sent(box.lower), sent(box.upper), box.kink

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import weakref
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,6 +12,7 @@ import torch
 from numpy.typing import NDArray
 
 from mercer.backends.cuda.rows import Rows
+from mercer.compute.runtime.memory import Budget
 
 
 @dataclass
@@ -32,6 +34,7 @@ class Resident:
     """What a device holds during a fit; rows are found by their array, which nobody changes meanwhile."""
 
     device: torch.device
+    budget: Callable[[], Budget] = lambda: Budget.of(None)
     traffic: Traffic = field(default_factory=Traffic)
     _rows: dict[tuple[int, torch.dtype], torch.Tensor] = field(default_factory=dict)
     _held: dict[tuple[int, torch.dtype], Rows] = field(default_factory=dict)
@@ -75,6 +78,11 @@ class Resident:
         self.settle()
         torch.from_numpy(out).copy_(tensor)
         self.traffic.wide += out.nbytes
+
+    def require(self, needed: int, purpose: str) -> None:
+        """Refuse what needs more bytes than the device has for it, before it starts."""
+        remedy = 'Use conjugate gradients, landmarks or backend="cpu".'
+        self.budget().require(needed, f"{purpose} on {self.device}", remedy)
 
     def settle(self) -> None:
         """Wait until the device has done all that it was told: short work, after which Ctrl-C is heard."""
