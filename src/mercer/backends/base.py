@@ -1,4 +1,4 @@
-"""The backend: who computes, and where wide arrays live.
+"""The backend: what computes, and where wide arrays live.
 
 *Thin* arrays (n x outputs, M x outputs, labels) are NumPy arrays of this process and cross freely. *Wide* ones (rows,
 factors, features, squares of n or M rows) live at a backend and never cross.
@@ -162,14 +162,14 @@ class Accumulator(Protocol):
 
 
 class Traffic(NamedTuple):
-    """Bytes that went to where wide arrays live, and that came from there."""
+    """Bytes that were sent to where wide arrays live, and that were brought from there."""
 
     sent: int = 0
     brought: int = 0
 
 
 class Backend(ABC):
-    """Who computes."""
+    """What computes."""
 
     holds_squares: ClassVar[bool] = False
     """Whether symmetric matrices live here, and not in this process."""
@@ -211,7 +211,7 @@ class Backend(ABC):
     def square(self, rows: Evaluator | Array, diagonal: Array) -> Square | None:
         """A symmetric matrix at this backend; None where LAPACK of this process works on a stored array.
 
-        rows : who computes its rows, or its values
+        rows : what computes its rows, or its values
         diagonal : that of the matrix
         """
         return None
@@ -219,7 +219,7 @@ class Backend(ABC):
     def board(self, rows: Evaluator, diagonal: Array) -> Board | None:
         """Where working sets of a symmetric matrix are chosen and moved; None where this process does so.
 
-        rows : who computes its rows
+        rows : what computes its rows
         diagonal : that of the matrix
         """
         return None

@@ -31,7 +31,7 @@ class Terms:
     random_state : of random numbers; verbose : whether progress may be shown
     stretch : whether the lengthscales of the kernel may be changed: those of a proposal
     alpha, C : the penalty of ridge and logistic, or that of errors of svm, where one was given
-    backend : who computes
+    backend : what computes
     """
 
     memory_limit: str | None

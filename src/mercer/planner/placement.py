@@ -33,7 +33,7 @@ def place(
     resumable: bool = False,
     takes_card: bool = True,
 ) -> Plan[AnyDetails]:
-    """The plan to follow, and who computes.
+    """The plan to follow, and what computes.
 
     Parameters
     ----------

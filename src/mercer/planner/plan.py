@@ -106,7 +106,7 @@ class Plan(ShownPlan, Generic[AnyDetails]):
     gives_up : str, default=""
         What the model is not, in words; "" where nothing is given up.
     backend : str, default="cpu"
-        Who computes.
+        What computes.
     lanes : int, default=0
         How many threads have sums of their own, on which last digits depend; 0 for as many as there are.
     threads : int, default=0

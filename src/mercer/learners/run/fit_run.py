@@ -103,7 +103,7 @@ class Planned(Protocol):
 
     @property
     def backend(self) -> str:
-        """Who computes."""
+        """What computes."""
         ...
 
     @property
