@@ -233,7 +233,7 @@ class Gram(Operator):
     def combine(
         self, columns: NDArray[np.intp], values: NDArray[Any], rows: NDArray[np.intp] | None = None
     ) -> NDArray[Any]:
-        both = self.symmetric and rows is columns
+        both = self.symmetric and rows is not None and rows is columns
         asked = self.shape[0] if rows is None else len(rows)
         work = self.shape[0] * self.shape[1] / (2 if self.symmetric else 1)  # a symmetric product is half the work
         if not both and asked * len(columns) > work:
@@ -242,7 +242,7 @@ class Gram(Operator):
             V = np.asarray(values, dtype=np.result_type(self.dtype, values.dtype)).reshape(len(columns), -1)
             return self._product(self.prepared.within(rows, columns), V).reshape(asked, *values.shape[1:])
         if both:
-            return self.part(rows) @ values
+            return self.part(columns) @ values
         left = self.left if rows is None else self.left.rows(rows)
         right, source = self.right.rows(columns), Source(self, rows, columns)
         return Gram.of(self.kernel, left, right, self.watch, self.hasty, source, self.threads) @ values

@@ -52,8 +52,8 @@ class Truth:
 
     def part(self, kept: Rows) -> Truth:
         """Of some rows."""
-        vectors = (each[kept] for each in (self.b, self.g, self.lower, self.upper))
-        return Truth(self.K[np.ix_(kept, kept)], *vectors, kink=self.kink)
+        b, g, lower, upper = (each[kept] for each in (self.b, self.g, self.lower, self.upper))
+        return Truth(self.K[np.ix_(kept, kept)], b, g, lower, upper, self.kink)
 
 
 def law_of_boards(backend: Backend) -> None:
