@@ -89,10 +89,12 @@ class CUDA(Backend):
         if self.resident is not None:
             yield self
             return
-        resident = Resident(torch.device(self.device))
+        resident, precision = Resident(torch.device(self.device)), torch.get_float32_matmul_precision()
+        torch.set_float32_matmul_precision("highest")  # TF32 keeps three digits
         try:
             yield replace(self, resident=resident)
         finally:
+            torch.set_float32_matmul_precision(precision)
             resident.clear()
 
     def evaluator(self, traced: Traced) -> Evaluator | None:
