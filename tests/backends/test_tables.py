@@ -367,7 +367,7 @@ def test_nothing_wide_comes_down(make, monkeypatch):
 def test_a_time_limit_ends_steps():
     X, _ = blobs(4000, 6, clusters=30)
     model = KernelKMeans(
-        30, n_init=3, method="landmarks", n_landmarks=200, backend=CUDA("cpu"), time_limit=0.4, random_state=0
+        30, n_init=10, method="landmarks", n_landmarks=200, backend=CUDA("cpu"), time_limit=0.05, random_state=0
     )
     with pytest.warns(ConvergenceWarning, match="time limit"):
         model.fit(X)
