@@ -152,7 +152,7 @@ class Accumulator(Protocol):
 
 
 class Traffic(NamedTuple):
-    """Bytes that went to where wide arrays live, and that came from there."""
+    """Bytes that went to where wide arrays live, and that were brought back."""
 
     sent: int = 0
     brought: int = 0
