@@ -85,6 +85,16 @@ def test_products_are_those_of_arrays(at_backend, n, dtype):
     np.testing.assert_array_equal(table.to_host(), (wide - W[:, 0]).astype(dtype))
 
 
+def test_products_in_float32_are_not_those_of_tf32():
+    torch.set_float32_matmul_precision("high")
+    try:
+        with use(CUDA("cpu")):
+            assert torch.get_float32_matmul_precision() == "highest"
+        assert torch.get_float32_matmul_precision() == "high"
+    finally:
+        torch.set_float32_matmul_precision("highest")
+
+
 def test_a_table_without_room_is_refused_before_it_is_made(at_backend):
     with pytest.raises(BudgetError, match="features of"):
         at_backend.table((10**9, 10**6), "float64")
@@ -298,6 +308,7 @@ def test_clusters_are_those_of_the_cores(options):
         {"method": "landmarks", "n_landmarks": 50},
         {"kernel": lifts.RandomFourier("gaussian(3)", n_components=60, random_state=0)},
         {"kernel": "polynomial(2)", "method": "auto"},
+        {"kernel": lifts.Nystrom("gaussian(3)", n_components=30, random_state=0)},
     ],
     ids=str,
 )
@@ -356,7 +367,7 @@ def test_nothing_wide_comes_down(make, monkeypatch):
 def test_a_time_limit_ends_steps():
     X, _ = blobs(4000, 6, clusters=30)
     model = KernelKMeans(
-        30, n_init=3, method="landmarks", n_landmarks=200, backend=CUDA("cpu"), time_limit=0.4, random_state=0
+        30, n_init=10, method="landmarks", n_landmarks=200, backend=CUDA("cpu"), time_limit=0.05, random_state=0
     )
     with pytest.warns(ConvergenceWarning, match="time limit"):
         model.fit(X)

@@ -362,3 +362,21 @@ def test_the_median_of_many_numbers_is_that_of_numpy(count):
         assert median._plain_median(numbers) == np.median(numbers)
     normal[count // 2] = np.nan
     assert np.isnan(median._plain_median(normal))
+
+
+@pytest.mark.parametrize("tied", [0, 3, 2000])
+@pytest.mark.parametrize("columns", [1, 3])
+def test_many_rows_are_sorted_like_few(tied, columns, monkeypatch):
+    rng = np.random.default_rng(0)
+    table = rng.normal(size=(3000, columns))
+    table[rng.permutation(3000)[:tied], 0] = rng.integers(3, size=tied)
+    table[rng.permutation(3000)[: tied // 2]] = table[7]
+    table[:5] = 0.0
+    table[2] = -0.0
+    keys = median.keys_of(table)
+    order, starts = median.groups(keys)
+    monkeypatch.setattr(median, "MIN_PARTED_ROWS", 1)
+    for each in (keys, keys[order]):
+        parted = median.groups(each)
+        np.testing.assert_array_equal(parted[0], np.argsort(each, kind="stable"))
+        np.testing.assert_array_equal(parted[1], starts)

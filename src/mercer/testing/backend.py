@@ -21,6 +21,7 @@ from mercer.kernels import Gaussian, Kernel, Matern, Polynomial
 from mercer.kernels.evaluation.evaluate import evaluator, fused_from
 from mercer.kernels.evaluation.plain import Plain
 from mercer.kernels.points import DOUBLE, SINGLE, Points
+from mercer.testing.boards import law_of_boards
 from mercer.testing.laws import AGREEMENT, close, require
 from mercer.testing.passes import Tried, known_passes
 
@@ -52,8 +53,9 @@ def check_backend(backend: Backend) -> None:
 
     The laws: products (float64, float32 and rough, to the promise), symmetry (exact), bits (the same twice), passes
     (each that Mercer knows, also after it was pickled), lanes (added in their order), stopping (by a watch), resuming
-    (from any state, to the same bits), traffic (nothing wide goes to and fro), and nothing held (afterwards). Cost:
-    some hundred products of 701 x 130 pairs, and compiled code for two kernels.
+    (from any state, to the same bits), boards (working sets of an SVM, where the backend has them), traffic (nothing
+    wide goes to and fro), and nothing held (afterwards). Cost: some hundred products of 701 x 130 pairs, and compiled
+    code for two kernels.
 
     Parameters
     ----------
@@ -336,6 +338,7 @@ LAWS: dict[str, Callable[[Backend], None]] = {
     "lanes": _inside(law_of_lanes),
     "stopping": _inside(law_of_stopping),
     "resuming": _inside(law_of_resuming),
+    "boards": _inside(law_of_boards),
     "traffic": _inside(law_of_traffic),
     "nothing held": law_of_nothing_held,
 }

@@ -11,6 +11,7 @@ from mercer.backends.passes import Pass
 from mercer.learners.clustering.features import FromOrigin
 from mercer.learners.ridge.falkon_passes import First, Product, Rest
 from mercer.learners.ridge.residual_pass import Left
+from mercer.learners.streaming.basis import Combined
 from mercer.learners.streaming.feature_pass import Features
 from mercer.learners.streaming.moments import Squares
 from mercer.lifts.pivoting import NewFeatures
@@ -45,6 +46,7 @@ def known_passes(count: int, width: int, seed: int = 0) -> list[Tried]:
         Tried(Rest(v, level, 2.0 * level), known),
         Tried(Left(v, level, shift), known),
         Tried(Features(), {}),
+        Tried(Combined(v, shift), {}),
         Tried(FromOrigin(shift, dtype="float32"), {"diagonal": np.full(count, 3.0)}),
         Tried(NewFeatures(before, lower), {"before": random.normal(size=(count, BEFORE))}),
     ]

@@ -105,8 +105,9 @@ def test_plain_kmeans_from_the_same_start(monkeypatch):
 
     def start(sums, random):
         labels = np.arange(len(sums.weights)) % 6
-        means = np.stack([np.average(sums.Z[labels == c], axis=0, weights=sums.weights[labels == c]) for c in range(6)])
-        seen.update(Z=sums.Z.copy(), weights=sums.weights, means=means)
+        Z = sums.Z.copy() if isinstance(sums.Z, np.ndarray) else sums.Z.to_host()
+        means = np.stack([np.average(Z[labels == c], axis=0, weights=sums.weights[labels == c]) for c in range(6)])
+        seen.update(Z=Z, weights=sums.weights, means=means)
         return labels
 
     monkeypatch.setattr(seeds, "seeded", start)

@@ -50,35 +50,37 @@ class DeviceGroups:
         found = torch.zeros((p, self.count), dtype=dtype, device=self.resident.device)
         totals = torch.zeros(self.count, dtype=dtype, device=self.resident.device)
         for part in self.slices():
-            places = self._places(labels[part]) * self.weights[part, None]
-            totals += places.sum(dim=0)
-            found += chunked(self.values[part], places.to(self.values.dtype))
+            places = self._places(labels[part]) * self.weights[part]
+            totals += places.sum(dim=1)
+            found += chunked(self.values[part], places.to(self.values.dtype).T)
         return self.resident.brought(found), self.resident.brought(totals)
 
     def counts(self, labels: torch.Tensor) -> Rows:
         found = torch.zeros(self.count, dtype=torch.int64, device=self.resident.device)
         for part in self.slices():
-            found += self._places(labels[part]).sum(dim=0)
+            found += self._places(labels[part]).sum(dim=1)
         return np.asarray(self.resident.brought(found), dtype=np.intp)
 
     def _places(self, labels: torch.Tensor) -> torch.Tensor:
-        return labels[:, None] == torch.arange(self.count, device=self.resident.device)
+        """(count, some): whether a row is in a group; rows are last, where sums over groups are quick."""
+        return labels == torch.arange(self.count, device=self.resident.device)[:, None]
 
     def nearest(
         self, vectors: Array, lengths: Array, slack: float, tell: Tell = silent
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        there, sizes = self.resident.sent(vectors, self.values.dtype), self.resident.sent(lengths)
+        there = self.resident.sent(np.ascontiguousarray(vectors.T), self.values.dtype)
+        sizes = self.resident.sent(lengths)[:, None]
         labels, squares = torch.empty_like(self.own, dtype=torch.int64), torch.empty_like(self.own)
-        order = torch.arange(self.count, device=self.resident.device)
+        order = torch.arange(self.count, device=self.resident.device)[:, None]
         longest = float(lengths[np.isfinite(lengths)].max(initial=0.0))
         for part in self.slices():
             tell()
-            gaps = sizes - 2.0 * (self.values[part] @ there).double()
-            least = gaps.amin(dim=1)
-            near = gaps <= (least + slack * (least.abs() + 2.0 * longest))[:, None]
-            own = torch.where(near, order, self.count - 1).amin(dim=1)  # the first of all that are near enough
+            gaps = sizes - 2.0 * (there @ self.values[part].T).double()
+            least = gaps.amin(dim=0)
+            near = gaps <= least + slack * (least.abs() + 2.0 * longest)
+            own = torch.where(near, order, self.count - 1).amin(dim=0)  # the first of all that are near enough
             labels[part] = own
-            squares[part] = (self.sizes[part] + gaps.gather(1, own[:, None])[:, 0]).clip(min=0.0)
+            squares[part] = (self.sizes[part] + gaps.gather(0, own[None])[0]).clip(min=0.0)
         return labels, squares
 
     def total(self, squares: torch.Tensor) -> float:
@@ -99,29 +101,29 @@ class DeviceSeeds:
         self.labels = torch.zeros_like(groups.own, dtype=torch.int64)
         first = self._drawn(groups.weights, draws)
         infinite = torch.full_like(groups.own, torch.inf)
-        self.left = self._apart(first, infinite)[0][:, 0].contiguous()
+        self.left = self._apart(first, infinite)[0][0]
 
     def cost(self) -> float:
         return self.groups.total(self.left)
 
     def add(self, draws: Array) -> None:
         squares, costs = self._apart(self._drawn(self.groups.weights * self.left, draws), self.left)
-        best = squares[:, int(np.argmin(costs))]
+        best = squares[int(np.argmin(costs))].clone()
         self.added += 1
         self.labels[best < self.left] = self.added
-        self.left = best.contiguous()
+        self.left = best
 
     def _apart(self, rows: Rows, most: torch.Tensor) -> tuple[torch.Tensor, Array]:
-        """(n, some), the squared distances of all rows from some, at most `most`; and their sums by weights."""
+        """(some, n), the squared distances of some rows from all, at most `most`; and their sums by weights."""
         groups, positions = self.groups, self.resident.sent(rows, torch.int64)
-        chosen, own = groups.values[positions].T, groups.own[positions]
-        found = torch.empty((len(groups.own), len(rows)), dtype=torch.float64, device=self.resident.device)
+        chosen, own = groups.values[positions], groups.own[positions][:, None]
+        found = torch.empty((len(rows), len(groups.own)), dtype=torch.float64, device=self.resident.device)
         for part in groups.slices():
-            inner = (groups.values[part] @ chosen).double()
-            found[part] = (groups.own[part, None] + own - 2.0 * inner).clip(min=0.0)
-        found[positions, torch.arange(len(rows), device=self.resident.device)] = 0.0
-        found = torch.minimum(found, most[:, None])
-        costs = torch.stack([(column * groups.weights).sum() for column in found.T])
+            inner = (chosen @ groups.values[part].T).double()
+            found[:, part] = (own + groups.own[part] - 2.0 * inner).clip(min=0.0)
+        found[torch.arange(len(rows), device=self.resident.device), positions] = 0.0
+        found = torch.minimum(found, most)
+        costs = torch.stack([(row * groups.weights).sum() for row in found])
         return found, self.resident.brought(costs)
 
     def _drawn(self, costs: torch.Tensor, draws: Array) -> Rows:

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer.backends.context import current
 from mercer.compute.consistency import shapes
 from mercer.kernels.points import Points
 from mercer.learners.data.views import KernelView, LiftView, View, blocks
-from mercer.learners.streaming.basis import Basis, LiftBasis
+from mercer.learners.streaming.basis import Basis, FeatureBasis, basis_of
 
 Array = NDArray[np.float64]
 
@@ -54,8 +55,9 @@ class ByFeatures(Predictor):
         return shapes((self.weights, (p, None)), (self.means, (p,)), (self.levels, self.weights.shape[1:]))
 
     def values(self, rows: Points) -> Array:
-        if type(self.view) in (KernelView, LiftView) and self.view.lift is not None:
-            found = LiftBasis(self.view.lift).combined(rows, self.weights, self.means)
+        if current().holds_tables and type(self.view) in (KernelView, LiftView) and self.view.lift is not None:
+            basis = basis_of(self.view.lift, rows)
+            found = (basis if basis.plain else FeatureBasis(basis)).combined(rows, self.weights, self.means)
             if found is not None:
                 return found + self.levels
         parts = blocks(rows.values.shape[0], len(self.weights))
