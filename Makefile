@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 BENCH ?= .venv-bench
 DATA ?= ../shared/data
 
-.PHONY: demo test test-all lint docs bench bench-quick fuzz coverage mutants clean
+.PHONY: demo test test-all gpu-test gpu-bench lint docs bench bench-quick fuzz coverage mutants clean
 
 demo: $(VENV)/.cli
 	$(BIN)/mercer demo --out build/demo
@@ -14,9 +14,17 @@ demo: $(VENV)/.cli
 test: $(VENV)/.test
 	$(BIN)/python -m pytest --numprocesses=2 --dist=worksteal -m "not slow" tests src
 
-# Everything, the examples of the documentation among it.
-test-all: $(VENV)/.test
+# Everything, the examples of the documentation among it, and what a graphics card runs, by PyTorch on the cores.
+test-all: $(VENV)/.test $(VENV)/.gpu-test
 	$(BIN)/python -m pytest --numprocesses=2 --dist=worksteal
+
+# On a machine with a graphics card, in an environment that has PyTorch for it: laws, generated code, learners.
+gpu-test:
+	PYTHONPATH=src $(PYTHON) -m pytest tests/backends
+	PYTHONPATH=src $(PYTHON) -m pytest --backend cuda -m "not slow" tests/learners
+
+gpu-bench:
+	PYTHONPATH=src $(PYTHON) benchmarks/gpu.py --data $(DATA)
 
 lint: $(VENV)/.lint
 	$(BIN)/ruff check .
@@ -64,7 +72,7 @@ $(BIN)/python:
 	$(PYTHON) -c 'import sys; assert sys.version_info >= (3, 11), "Mercer needs Python 3.11 or newer; set PYTHON=..."'
 	$(PYTHON) -m venv $(VENV)
 
-$(VENV)/.cli $(VENV)/.test $(VENV)/.lint $(VENV)/.docs $(VENV)/.coverage: $(VENV)/.%: pyproject.toml src/mercer/version.py | $(BIN)/python
+$(VENV)/.cli $(VENV)/.test $(VENV)/.lint $(VENV)/.docs $(VENV)/.coverage $(VENV)/.gpu-test: $(VENV)/.%: pyproject.toml src/mercer/version.py | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[$*]"
 	touch $@
 

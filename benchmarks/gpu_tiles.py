@@ -15,6 +15,7 @@ import itertools
 import json
 import time
 from concurrent.futures import ProcessPoolExecutor
+from functools import cache
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -23,8 +24,8 @@ import numpy as np
 
 PRECISIONS = {"tf32x3": "float32", "bf16x6": "float32", "bf16x3": "float32", "float64": "float64", "mixed": "mixed"}
 SHAPES = {
-    "reduce": [(64, 128, 4, 2), (64, 128, 4, 3), (64, 64, 4, 3), (128, 64, 4, 2), (128, 128, 8, 2), (64, 256, 8, 2)],
-    "both": [(64, 64, 4, 2), (64, 64, 4, 3), (64, 32, 4, 2), (64, 64, 8, 2)],
+    "reduce": [(64, 128, 4, 2), (64, 128, 4, 3), (64, 64, 4, 3), (128, 64, 4, 2), (128, 128, 8, 2), (128, 128, 8, 3)],
+    "both": [(64, 64, 4, 2), (64, 64, 4, 3), (64, 32, 4, 2), (64, 64, 8, 2), (128, 128, 8, 2)],
     "reduce_many": [(64, 64, 4, 2), (64, 64, 4, 3), (128, 64, 8, 2), (64, 128, 4, 2), (64, 32, 4, 2)],
     "differences": [(64, 64, 4, 2), (64, 128, 4, 2), (32, 128, 4, 2), (64, 128, 8, 2)],
 }
@@ -48,14 +49,11 @@ def configs(args: argparse.Namespace) -> list[Config]:
     return found
 
 
-def product(config: Config, n: int, times: int) -> tuple[float, float]:
-    """Seconds of the fastest of so many products, and its error."""
-    import torch
-
+@cache
+def problem(d: int, n: int, text: str, symmetric: bool, kind: str) -> tuple[Any, Any, Any, Any, Any]:
+    """A traced kernel without its precision, the rows on the card, and some rows of the matrix."""
     import mercer
-    from mercer.backends.base import Traced
-    from mercer.backends.cuda.launch import Launched
-    from mercer.backends.cuda.tiles import Tiles
+    from mercer.backends.cuda.rows import Rows
     from mercer.compute.codegen.formula import asked, groups
     from mercer.compute.codegen.pair_statistics import Measured
     from mercer.compute.codegen.program import Method
@@ -63,39 +61,54 @@ def product(config: Config, n: int, times: int) -> tuple[float, float]:
     from mercer.kernels.pairs import Pairs
     from mercer.kernels.points import points_from
 
-    rng, d = np.random.default_rng(0), config["d"]
-    X = rng.normal(size=(n, d)).astype(np.float32).astype(np.float64)
-    symmetric = config["finish"] == "both"
-    left = points_from(X)
+    rng = np.random.default_rng(0)
+    left = points_from(rng.normal(size=(n, d)).astype(np.float32).astype(np.float64))
     right = left if symmetric else points_from(rng.normal(size=(n, d)).astype(np.float32).astype(np.float64))
-    kernel = mercer.parse(config["kernel"].format(length=float(np.sqrt(d))))
+    kernel = mercer.parse(text.format(length=float(np.sqrt(d))))
     formula = trace(kernel, TracedPairs(left, right))
     wanted = {group: found for group in groups(formula) if (found := asked(formula, group))}
     measured = {group: Measured(group, movable=found != {"dot"}) for group, found in wanted.items()}
-    kind = "differences" if config["finish"] == "differences" else "product"
     methods = {
         group: Method("product" if found == {"dot"} else kind, False, kind == "product" and "root" in found)  # type: ignore[arg-type]
         for group, found in wanted.items()
     }
+    held: dict[int, Rows] = {}
+
+    def hold(array: Any) -> Rows:
+        return held.setdefault(id(array), Rows.of(array, "cuda:0"))
+
+    K = np.asarray(kernel.evaluate(Pairs(left.rows(np.arange(0, n, max(1, n // 64))), right)))
+    return formula, methods, measured, hold, K
+
+
+def product(config: Config, n: int, times: int) -> tuple[float, float]:
+    """Seconds of the fastest of so many products, and its error."""
+    import torch
+
+    from mercer.backends.base import Traced
+    from mercer.backends.cuda.launch import Launched
+    from mercer.backends.cuda.tiles import Tiles
+
+    symmetric = config["finish"] == "both"
+    kind = "differences" if config["finish"] == "differences" else "product"
+    formula, methods, measured, hold, K = problem(config["d"], n, config["kernel"], symmetric, kind)
     precision = PRECISIONS[config["form"]]
     form = "float64" if precision != "float32" else config["form"]
     traced = Traced(formula, (n, n), precision, methods, measured, symmetric)
     finish = "reduce" if kind == "differences" else config["finish"]
     tiles = {} if config["tiles"] is None else {finish: Tiles(*config["tiles"])}
-    found = Launched.of(traced, "cuda:0", form=form, tiles=tiles, held=config["held"])
-    V = rng.normal(size=(n, config["vectors"] if finish == "reduce_many" else 1))
+    launched = Launched.of(traced, "cuda:0", hold, form, tiles, config["held"])
+    V = np.random.default_rng(1).normal(size=(n, config["vectors"] if finish == "reduce_many" else 1))
     given = torch.tensor(V, device="cuda:0")
     seconds = []
     for _ in range(times + 1):
         torch.cuda.synchronize()
         begun = time.perf_counter()
-        out = found.times(given)
+        out = launched.times(given)
         torch.cuda.synchronize()
         seconds.append(time.perf_counter() - begun)
-    some = slice(0, n, max(1, n // 64))
-    K = np.asarray(kernel.evaluate(Pairs(left.rows(np.arange(n)[some]), right)))
-    error = np.abs(out.cpu().numpy()[some] - K @ V) / (np.abs(K) @ np.abs(V))
-    return min(seconds[1:]), float(error.max())
+    error = np.abs(out.cpu().numpy()[:: max(1, n // 64)] - K @ V) / (np.abs(K) @ np.abs(V))
+    return min(seconds[1:], default=seconds[0]), float(error.max())
 
 
 def warmed(config: Config) -> str:

@@ -4,19 +4,22 @@ Checkpoints are written as often as they are offered, and each step takes a whil
 """
 
 import hashlib
+import os
 import time
 import warnings
 from contextlib import contextmanager
 from dataclasses import replace
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from mercer import KernelRidge
+from mercer.backends import lanes
 from mercer.learners.ridge import planning
 from mercer.learners.run import checkpoint
 from mercer.learners.run.fit_run import Watched
 from mercer.lifts import Nystrom
-from mercer.planner import choose
+from mercer.planner.placement import place
 from mercer.solvers import ConjugateGradient
 
 PAUSE = 0.02
@@ -41,19 +44,26 @@ def model(way, path, on_interrupt):
 def forced(way):
     """The planner, made to take a way, in pieces that are small."""
 
-    def other(task, *settings):
-        plan = choose(task, *settings)
+    def other(task, backend, *settings):
+        plan = place(task, backend, *settings)
         found = next(each for each in (plan, *plan.others) if each.method == way)
         return replace(found, details=replace(found.details, batch=50 if way == "one pass" else 500))
 
     return other
 
 
-def fit(channel, way, path, on_interrupt="raise"):
-    """Sends "begins", "usable" when what was found could be kept, and at last a digest, and whether it is done."""
+def fit(channel, way, path, on_interrupt="raise", cores=None):
+    """Sends "begins", "usable" when what was found could be kept, and at last a digest, and whether it is done.
+
+    cores : as if the process had been started with so many
+    """
+    if cores is not None:
+        os.environ["OMP_NUM_THREADS"] = str(cores)
+        threadpool_limits(cores, user_api="blas")
+        lanes.MIN_STRIP_ROWS = lanes.MAX_STRIP_ROWS = 16  # so that every lane has some rows of a piece
     checkpoint.MIN_INTERVAL_SECONDS = checkpoint.LATEST_SECONDS = 0.0
     checkpoint.MAX_WRITING_SHARE = 1e9
-    planning.choose = forced(way)
+    planning.place = forced(way)
     told = Watched.tell
 
     def slow(self, done):

@@ -15,7 +15,7 @@ from mercer.errors import BudgetError, InputError, NumericalWarning
 from mercer.kernels import Gaussian
 from mercer.learners.ridge import planning
 from mercer.lifts import Nystrom, RandomFourier
-from mercer.planner import choose
+from mercer.planner.placement import place
 from mercer.solvers import ConjugateGradient
 from mercer.sources import Batches
 
@@ -35,12 +35,12 @@ def forced(monkeypatch):
     """Make the planner take a way, in small batches."""
 
     def force(way):
-        def other(task, *settings):
-            plan = choose(task, *settings)
+        def other(task, backend, *settings):
+            plan = place(task, backend, *settings)
             found = next(each for each in (plan, *plan.others) if each.method == way)
             return replace(found, details=replace(found.details, batch=50))
 
-        monkeypatch.setattr(planning, "choose", other)
+        monkeypatch.setattr(planning, "place", other)
 
     return force
 
@@ -135,11 +135,11 @@ def test_the_certificate_holds_for_a_lift_in_the_dual(lift, solver, monkeypatch)
     direct = KernelRidge(KERNEL, alpha=0.1).fit(rows, Z, s)
 
     def fitted_on(side, solver):
-        def other(task, *settings):
-            plan = choose(task, *settings)
+        def other(task, backend, *settings):
+            plan = place(task, backend, *settings)
             return next(each for each in (plan, *plan.others) if each.details.side == side)
 
-        monkeypatch.setattr(planning, "choose", other)
+        monkeypatch.setattr(planning, "place", other)
         return KernelRidge(clone(lift), alpha=0.1, solver=solver).fit(rows, Z, s)
 
     found = fitted_on("dual", solver)

@@ -1,6 +1,10 @@
 """What a precomputed matrix must be: refusals one by one, symmetry to rounding, and eigenvalues against NumPy."""
 
+import os
 import re
+import signal
+import threading
+import time
 import tracemalloc
 
 import numpy as np
@@ -9,14 +13,16 @@ import pytest
 from scipy import sparse
 from scipy.spatial.distance import cdist
 
-from mercer.errors import InputError, speaking
+from mercer.compute.runtime.lapack import patiently
+from mercer.errors import InputError, NumericalWarning, speaking
 from mercer.kernels import Gaussian
-from mercer.operators import Gram
+from mercer.operators import Gram, precomputed
 from mercer.operators.precomputed import (
     check_precomputed,
     check_semidefinite,
     is_indefinite_by_cholesky,
     least_largest,
+    made_semidefinite,
     negligible,
     refuse_indefinite,
 )
@@ -192,6 +198,40 @@ def test_indefinite_matrices_are_named():
         check_semidefinite(K)
     with pytest.raises(InputError, match="smallest eigenvalue -2, largest -1"):
         check_semidefinite(-np.diag([1.0, 2.0]))
+
+
+def test_long_calls_can_be_interrupted(monkeypatch):
+    """They have a thread of their own, and judge the same; an error of theirs is that of the caller."""
+    waited = []
+    monkeypatch.setattr(precomputed, "MAX_CALL_OPERATIONS", 0.0)
+    monkeypatch.setattr(precomputed, "patiently", lambda work: waited.append(work.func.__name__) or patiently(work))
+    check_semidefinite(check_precomputed(Gaussian()(draw(40, 3))))
+    assert waited == ["checked"]
+    with pytest.raises(InputError, match=r"smallest eigenvalue -0\.3, largest 12"):
+        check_semidefinite(with_eigenvalues(np.array([-0.3, 1.0, 12.0])))
+    assert waited == ["checked", "checked", "eigvalsh"]
+    lifted = with_eigenvalues(np.array([-1e-6, 1.0, 2.0]))
+    with pytest.warns(NumericalWarning, match="slightly indefinite"):
+        assert 0.9e-6 < made_semidefinite(lifted) < 1.1e-6
+
+
+def test_ctrl_c_comes_through_while_eigenvalues_are_computed(monkeypatch):
+    entered, go = threading.Event(), threading.Event()
+    monkeypatch.setattr(precomputed, "MAX_CALL_OPERATIONS", 0.0)
+    monkeypatch.setattr(np.linalg, "eigvalsh", lambda K: entered.set() or go.wait(60))
+
+    def press():
+        entered.wait(60)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    threading.Thread(target=press, daemon=True).start()
+    start = time.perf_counter()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            check_semidefinite(-np.eye(3))
+    finally:
+        go.set()
+    assert time.perf_counter() - start < 30  # not the minute that the call takes
 
 
 def test_distances_are_suspected():

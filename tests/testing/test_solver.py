@@ -285,6 +285,23 @@ class StaleDecomposition(Mine):
         return replace(outcome, decomposition=Factor())
 
 
+class RoughNonsense(Mine):
+    """One whose rough solutions are none."""
+
+    def change(self, outcome, system):
+        inner = super().answer
+        A = system.matrix.to_dense() if isinstance(system.matrix, Operator) else system.matrix
+
+        class Factor:
+            def solve(self, targets, alphas):
+                return inner(A, targets, alphas[0])
+
+            def roughly(self, targets, alphas):
+                return targets
+
+        return replace(outcome, decomposition=Factor())
+
+
 class Walks(Mine):
     """A history of two places: zero, and the solution."""
 
@@ -453,6 +470,7 @@ BROKEN = {
     WrongForFive: "solution",
     NeverConverges: "solution",
     StaleDecomposition: "the decomposition",
+    RoughNonsense: "the decomposition",
     DoublesTheLoss: "history",
     IgnoresTheGivenLoss: "history",
     ForgetsTheStart: "history",

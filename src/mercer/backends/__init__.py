@@ -1,4 +1,4 @@
-"""Who computes, and where wide arrays live: this machine's cores, or a graphics card."""
+"""Backends: what computes, and where wide arrays live: on the cores of this machine, or on a graphics card."""
 
 from typing import TYPE_CHECKING
 

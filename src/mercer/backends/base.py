@@ -1,4 +1,4 @@
-"""The backend: who computes, and where wide arrays live.
+"""The backend: what computes, and where wide arrays live.
 
 *Thin* arrays (n x outputs, M x outputs, labels) are NumPy arrays of this process and cross freely. *Wide* ones (rows,
 factors, features, squares of n or M rows) live at a backend and never cross.
@@ -15,6 +15,7 @@ from typing import Any, ClassVar, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer.backends.board import Board
 from mercer.backends.passes import Pass
 from mercer.backends.row_functions import RowFunctions
 from mercer.backends.squares import Square
@@ -97,7 +98,7 @@ class Traced:
 class Layout:
     """How rows are dealt to those who have sums of their own: bits depend on it, and it depends on the plan alone.
 
-    lanes : who has sums of its own: a thread, a stream, a task; rows are dealt to them strip by strip, in turn
+    lanes : who has sums of its own: a thread, a task; rows are dealt to them strip by strip, in turn. A card has one
     threads : that work together where there is one lane
     rows : of a strip; 0 for as many as suit the backend, which follows from lanes, threads and the width
     """
@@ -161,19 +162,22 @@ class Accumulator(Protocol):
 
 
 class Traffic(NamedTuple):
-    """Bytes that went to where wide arrays live, and that came from there."""
+    """Bytes that were sent to where wide arrays live, and that were brought from there."""
 
     sent: int = 0
     brought: int = 0
 
 
 class Backend(ABC):
-    """Who computes."""
+    """What computes."""
 
     holds_squares: ClassVar[bool] = False
     """Whether symmetric matrices live here, and not in this process."""
     holds_tables: ClassVar[bool] = False
     """Whether features of all rows live here, and not in this process."""
+
+    prefers_products: ClassVar[bool] = False
+    """Whether products of matrices are faster than differences of a few coordinates."""
 
     @property
     @abstractmethod
@@ -207,7 +211,15 @@ class Backend(ABC):
     def square(self, rows: Evaluator | Array, diagonal: Array) -> Square | None:
         """A symmetric matrix at this backend; None where LAPACK of this process works on a stored array.
 
-        rows : who computes its rows, or its values
+        rows : what computes its rows, or its values
+        diagonal : that of the matrix
+        """
+        return None
+
+    def board(self, rows: Evaluator, diagonal: Array) -> Board | None:
+        """Where working sets of a symmetric matrix are chosen and moved; None where this process does so.
+
+        rows : what computes its rows
         diagonal : that of the matrix
         """
         return None
@@ -216,16 +228,18 @@ class Backend(ABC):
         """Room for a wide table, to be given to a pass as one of its columns."""
         return np.empty(shape, dtype)
 
-    @abstractmethod
     def accumulate(
         self, work: Pass, width: int, layout: Layout, state: State | None = None, after: Accumulator | None = None
     ) -> Accumulator:
-        """What takes the rows of a pass, piece by piece.
+        """What takes the rows of a pass, piece by piece; the lanes of this process, where a backend has none.
 
         width : numbers of a row
         state : of an accumulator of the same pass and layout, to go on from
         after : one that has been joined, whose memory may be used
         """
+        from mercer.backends.lanes import lanes_of  # who evaluates kernels alone needs no LAPACK
+
+        return lanes_of(work, width, layout, state, after)
 
     def traffic(self) -> Traffic:
         """How much went to and fro since this backend was made: nothing, where all is in the memory of this process."""

@@ -1,4 +1,4 @@
-"""From the parameter `backend` of a learner to who computes."""
+"""From the parameter `backend` of a learner to what computes."""
 
 from __future__ import annotations
 

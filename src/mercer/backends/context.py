@@ -14,7 +14,7 @@ _CURRENT: ContextVar[Backend] = ContextVar("backend", default=CORES)
 
 
 def current() -> Backend:
-    """Who computes now.
+    """The backend at hand.
 
     Examples
     --------

@@ -6,12 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mercer.backends.base import Accumulator, Backend, Evaluator, Layout, Traced
-from mercer.backends.passes import Pass
+from mercer.backends.base import Backend, Evaluator, Traced
 from mercer.compute.codegen import jit_cache
 from mercer.compute.codegen.tiles import Fused
 from mercer.compute.runtime.memory import Budget
-from mercer.compute.runtime.run import State
 
 
 @dataclass(frozen=True)
@@ -41,10 +39,3 @@ class CPU(Backend):
         if not jit_cache.numba_works():
             return None
         return Fused(traced.formula, traced.shape, traced.precision, traced.methods, traced.measured, traced.symmetric)
-
-    def accumulate(
-        self, work: Pass, width: int, layout: Layout, state: State | None = None, after: Accumulator | None = None
-    ) -> Accumulator:
-        from mercer.backends.lanes import lanes_of  # who evaluates kernels alone needs no LAPACK
-
-        return lanes_of(work, width, layout, state, after)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.compute.runtime.run import Run
-from mercer.errors import BudgetError, InputError, message, number_of
+from mercer.errors import InputError, message
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.intp]
@@ -92,6 +92,10 @@ class Features(Protocol):
         """
         ...
 
+    def trim(self) -> None:
+        """Give back the room of columns that did not come."""
+        ...
+
     def across(self, R: Array) -> Array:
         """F'R."""
         ...
@@ -133,22 +137,24 @@ class Square(Protocol):
         """A, in this process."""
         ...
 
-    def shifted(self, shifts: Array, roots: Array) -> Square:
-        """The square with the entries roots_i (a_ij - shifts_i - shifts_j) roots_j."""
+    def shifted(self, shifts: Array, roots: Array | None) -> Square:
+        """The square with the entries roots_i (a_ij - shifts_i - shifts_j) roots_j; roots of None are ones."""
         ...
 
-    def factor(self, alpha: float, norm: float, run: Run) -> Factor | None:
-        """The factor of A + alpha I; None where that is not positive definite to rounding.
+    def takes_single(self, alpha: float) -> bool:
+        """Whether a factor in float32 may do, and is far quicker than one in float64, or all that there is room for."""
+        ...
 
-        In float64, or in float32 where the memory is enough for that only.
+    def factor(self, alpha: float, run: Run, single: bool = False) -> Factor | None:
+        """The factor of A + alpha I; None where that is not positive definite to rounding, an error for infinities.
 
-        norm : the largest sum of |A| along a row
         run : takes the share of finished work, and may stop it
+        single : whether it is in float32
         """
         ...
 
     def spectrum(self) -> tuple[Array, Array]:
-        """The eigenvalues in rising order, and the eigenvectors, in this process."""
+        """The eigenvalues in rising order, and the eigenvectors, in this process; an error for infinities."""
         ...
 
     def most_features(self) -> int:
@@ -160,11 +166,13 @@ class Square(Protocol):
         ...
 
 
-def too_small(alpha: float, n: int) -> BudgetError:
-    """The error where float32 cannot have a factor, and float64 has no room."""
-    needs, got = "an alpha that float32 can tell from the rounding of A", f"got {alpha:g} for {number_of(n, 'row')}"
-    remedy = "Use a larger alpha, or fewer rows: there is no room for a factor in float64."
-    return BudgetError(message(needs, got, remedy, subject="Cholesky"))
+def check_sums(sums: Array) -> Array:
+    """The sums of |A| along the rows; an error where they are not finite."""
+    wrong = np.flatnonzero(~np.isfinite(sums))
+    if wrong.size:
+        got = f"row {wrong[0]} of A adds up to {sums[wrong[0]]}"
+        raise InputError(message("finite numbers with finite sums", got, "Check the data and the kernel."))
+    return sums
 
 
 def check_alphas(own: float, alphas: Any) -> None:

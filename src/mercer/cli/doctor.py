@@ -21,6 +21,8 @@ FURTHER = {
     "typer": "this command",
     "rich": "progress bars",
     "matplotlib": "pictures",
+    "torch": "graphics card",
+    "triton": "generated code for a graphics card",
 }
 RELATIVE_TOLERANCE = 1e-12
 """How far a checked value may be off, relative to its size."""
@@ -43,7 +45,7 @@ class Check:
 def doctor(options: DoctorOptions, voice: Voice) -> None:
     """Look whether libraries, memory and compiled code are as Mercer needs them."""
     checks = [_python(), *map(_library, NEEDED), *(_library(name, use) for name, use in FURTHER.items())]
-    checks += [_memory(), _values(), _fused()]
+    checks += [_memory(), _values(), _fused(), _card()]
     lines = [f"{'ok  ' if check.fine else 'FAIL'}  {check.name:<14} {check.found}" for check in checks]
     bad = [check.name for check in checks if not check.fine]
     voice.data({"checks": [vars(check) for check in checks], "healthy": not bad}, "\n".join(lines))
@@ -95,3 +97,28 @@ def _fused() -> Check:
     distances = ((rows[:, None, :] - rows[None, :100, :]) ** 2).sum(axis=2)
     off = float(np.abs(product[:100] / np.exp(-distances / 2).sum(axis=0) - 1).max())
     return Check("compiled code", off < 1e-9, f"a product ({type(gram.evaluator).__name__}) is {off:.0e} off")
+
+
+def _card() -> Check:
+    """The graphics card, a product on it, and its rates."""
+    import numpy as np
+
+    from mercer.backends.choosing import found_card
+
+    card = found_card()
+    if card is None:
+        return Check("graphics card", True, "none is found")
+    from mercer.backends.context import use
+    from mercer.kernels import Gaussian
+    from mercer.operators import Gram
+    from mercer.planner.machine import Machine
+
+    rows = np.random.default_rng(0).normal(size=(1500, 3))
+    with use(card):
+        product = Gram(Gaussian(1.0), rows) @ np.ones(1500)
+    off = float(np.abs(product / (Gaussian(1.0)(rows) @ np.ones(1500)) - 1).max())
+    rates = Machine.of(card)
+    speed = (
+        f"{rates.products / 1e12:.0f} Tflop/s in float64, {1e-12 / rates.pairs(1, 10, True):.1f} Tpairs/s in float32"
+    )
+    return Check("graphics card", off < 1e-9, f"{card.signature()}; {speed}; a product is {off:.0e} off")

@@ -31,6 +31,7 @@ class Terms:
     random_state : of random numbers; verbose : whether progress may be shown
     stretch : whether the lengthscales of the kernel may be changed: those of a proposal
     alpha, C : the penalty of ridge and logistic, or that of errors of svm, where one was given
+    backend : what computes
     """
 
     memory_limit: str | None
@@ -40,6 +41,7 @@ class Terms:
     stretch: bool = False
     alpha: float | None = None
     C: float | None = None
+    backend: str = "auto"
 
 
 def learner_of(name: str, task: str, kernel: Any, y: NDArray[Any], terms: Terms) -> AnyLearner:
@@ -49,6 +51,7 @@ def learner_of(name: str, task: str, kernel: Any, y: NDArray[Any], terms: Terms)
     shared: dict[str, Any] = {
         "memory_limit": terms.memory_limit,
         "time_limit": terms.time_limit,
+        "backend": terms.backend,
         "verbose": "auto" if terms.verbose else False,
         "random_state": terms.random_state,
     }
@@ -84,6 +87,13 @@ def check_learner(name: str) -> None:
     """Complain of a name that is none."""
     if name not in LEARNERS:
         raise Failure(Exit.USAGE, f"--learner needs one of {', '.join(LEARNERS)}; got {name!r}.")
+
+
+def check_backend(name: str) -> None:
+    """Complain of a backend that is none, or not to be had here."""
+    from mercer.backends.choosing import named
+
+    named(name)
 
 
 def check_penalty(name: str, alpha: float | None, C: float | None) -> None:

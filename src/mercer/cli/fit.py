@@ -37,6 +37,7 @@ class FitOptions(Reading, Writing):
     drop: Annotated[list[str] | None, typer.Option("--drop", help="Column to ignore (repeatable).")] = None
     memory_limit: Annotated[str | None, typer.Option("--memory-limit", help="Memory limit, e.g. 4GB.")] = None
     time_limit: Annotated[str | None, typer.Option("--time-limit", help="Time limit, e.g. 60s.")] = None
+    backend: Annotated[str, typer.Option("--backend", help="What computes: auto, cpu, cuda or cuda:1.")] = "auto"
     test: Annotated[float, typer.Option("--test", min=0, max=0.9, help="Part of the rows held out for scores.")] = 0.2
     refit: Annotated[bool, typer.Option("--refit", help="After the scores, fit again to all rows.")] = False
     strict: Annotated[bool, typer.Option("--strict", help="Exit with 6 if the fit has not converged.")] = False
@@ -73,10 +74,11 @@ def fit(options: FitOptions, voice: Voice) -> None:
 
 def _check(options: FitOptions) -> None:
     """Complain of options before anything is read."""
-    from mercer.cli.estimators import check_learner, check_penalty
+    from mercer.cli.estimators import check_backend, check_learner, check_penalty
 
     check_learner(options.learner)
     check_penalty(options.learner, options.alpha, options.C)
+    check_backend(options.backend)
     seconds(options.time_limit)
     if options.memory_limit is not None:
         size("--memory-limit", options.memory_limit)

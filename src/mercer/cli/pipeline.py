@@ -131,7 +131,7 @@ def _doubted(found: Look, target: Target, truth: NDArray[Any], voice: Voice) -> 
 def _learner(options: FitOptions, target: Target, found: Look, y: NDArray[Any]) -> AnyLearner:
     stretch = found.proposal is not None and not hurried(options)
     limits = (options.memory_limit, seconds(options.time_limit), options.random_state, not options.quiet)
-    terms = Terms(*limits, stretch=stretch, alpha=options.alpha, C=options.C)
+    terms = Terms(*limits, stretch=stretch, alpha=options.alpha, C=options.C, backend=options.backend)
     return learner_of(options.learner, target.task, found.kernel, y, terms)
 
 

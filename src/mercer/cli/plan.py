@@ -33,6 +33,7 @@ class PlanOptions(Reading):
     ] = None
     memory_limit: Annotated[str | None, typer.Option("--memory-limit", help="Memory limit, e.g. 4GB.")] = None
     time_limit: Annotated[str | None, typer.Option("--time-limit", help="Time limit, e.g. 60s.")] = None
+    backend: Annotated[str, typer.Option("--backend", help="What computes: auto, cpu, cuda or cuda:1.")] = "auto"
 
 
 def plan(options: PlanOptions, voice: Voice) -> None:

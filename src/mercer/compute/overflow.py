@@ -24,5 +24,8 @@ def warn_of_overflow(subject: object, dtype: np.dtype[Any]) -> None:
 def all_finite(values: NDArray[Any]) -> bool:
     """Whether no number is infinite or NaN, without an array of booleans: a sum that is finite has finite terms."""
     rows = max(1, (1 << 20) // max(1, values[:1].size))
-    blocks = (values[start : start + rows] for start in range(0, len(values), rows))
-    return all(bool(np.isfinite(block.sum())) or bool(np.isfinite(block).all()) for block in blocks)
+    for start in range(0, len(values), rows):
+        block = values[start : start + rows]
+        if not np.isfinite(block.sum()) and not np.isfinite(block).all():
+            return False
+    return True

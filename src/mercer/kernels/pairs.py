@@ -137,6 +137,31 @@ class Pairs:
         return np.asarray(2 * np.arctan2(cdist(left, right), cdist(left, -right)))
 
 
+class OnlyDistancesError(TypeError):
+    """A kernel asked for more than distances, where there is nothing else."""
+
+
+class DistancePairs(Pairs):
+    """Pairs of which only the distances are known, one after the other: blocks are vectors.
+
+    A kernel that says that it is `radial` asks for nothing else.
+    """
+
+    def __init__(self, squares: NDArray[Any]) -> None:
+        self._known = {"squared distance": squares}
+        self._count = len(squares)
+
+    @property
+    def left(self) -> Points:  # type: ignore[override]  # there is none
+        """Nothing that is known."""
+        raise OnlyDistancesError
+
+    right = left
+
+    def full(self, value: float) -> Block:
+        return np.full(self._count, value)
+
+
 def lengths(values: NDArray[Any]) -> NDArray[Any]:
     """|x| of each row, as a column."""
     if values.dtype == object:

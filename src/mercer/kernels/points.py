@@ -66,7 +66,7 @@ class Points:
 
     def rows(self, block: slice | NDArray[np.intp]) -> Points:
         """Some of the rows."""
-        return replace(self, values=self.values[block])
+        return Points(self.values[block], self.names, self.dtype, self.labels, self.stores)
 
     @cached_property
     def transposed(self) -> Any:

@@ -16,8 +16,8 @@ from sklearn.utils.validation import has_fit_parameter
 from mercer.backends.base import Backend
 from mercer.backends.choosing import CPU_NAME, computing, named
 from mercer.backends.context import CORES, use
-from mercer.compute.runtime.memory import Budget
-from mercer.compute.runtime.threads import few_threads
+from mercer.compute.runtime.memory import Budget, limited
+from mercer.compute.runtime.threads import as_planned
 from mercer.errors import InputError, explains_parameters, message, speaks
 from mercer.kernels import Kernel
 from mercer.learners.data.kernel_parameters import KernelParameters
@@ -111,7 +111,8 @@ class KernelEstimator(
         """Within limits and watched by displays and callbacks; a fit that fails leaves the model as it was."""
         before, done = dict(self.__dict__), False
         try:
-            with watched(type(self).__name__, self, self._terms()) as run:
+            memory = nullcontext() if self.memory_limit is None else limited(self.memory_limit)
+            with memory, watched(type(self).__name__, self, self._terms()) as run:
                 yield run
             done = True
         finally:
@@ -123,7 +124,7 @@ class KernelEstimator(
         plan = self._plan(problem, run)
         given = {} if sample_weight is None else {"metadata": {"sample_weight": sample_weight}}
         run.follow(plan, **({"X": X, "y": y, **given} if self._in_memory(problem) else {}))
-        with few_threads(plan.rows, plan.columns), self._placed(plan):
+        with as_planned(plan.lanes, plan.threads), self._placed(plan):
             result = self._solve(problem, plan, run)
             self._store(problem, plan, result)
         run.ready()
@@ -147,8 +148,9 @@ class KernelEstimator(
         return use(given if isinstance(given, Backend) else named(plan.backend) or CORES)
 
     def _computing(self) -> AbstractContextManager[object]:
-        """The same for predictions, and for what is computed when it is asked for."""
-        return computing(self._backend)
+        """The same for predictions, and for what is computed when it is asked for, within the memory that is given."""
+        there = computing(self._backend)
+        return there if self.memory_limit is None else _both(limited(self.memory_limit), there)
 
     @speaks
     def plan(self, X: Any, y: Any = None, sample_weight: Any = None) -> AnyPlan:
@@ -164,7 +166,8 @@ class KernelEstimator(
 
         twin = draft(self)
         twin._terms()
-        found: AnyPlan = twin._plan(twin._problem(X, y, sample_weight, None), None)
+        with limited(self.memory_limit):
+            found: AnyPlan = twin._plan(twin._problem(X, y, sample_weight, None), None)
         return found
 
     def _terms(self) -> Terms:
@@ -194,3 +197,9 @@ class KernelEstimator(
         tags.input_tags.pairwise = is_precomputed(self.kernel)
         tags.input_tags.sparse = not tags.input_tags.pairwise
         return tags
+
+
+@contextmanager
+def _both(outer: AbstractContextManager[object], inner: AbstractContextManager[object]) -> Iterator[None]:
+    with outer, inner:
+        yield

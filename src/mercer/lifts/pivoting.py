@@ -182,8 +182,7 @@ class Blocks:
         """All rows with some."""
         if self.whole is not None:
             return self.whole.within(None, chosen)
-        right = self.points.rows(chosen)
-        return Plain(self.kernel, self.points, right) if self.few else evaluator(self.kernel, self.points, right)
+        return evaluator(self.kernel, self.points, self.points.rows(chosen))
 
     def between(self, i: Part, j: Part) -> NDArray[Any]:
         """Some rows with some."""
@@ -255,6 +254,8 @@ class RandomPivots:
     def of(cls, kernel: Kernel, points: Points, count: int) -> Self:
         """For the matrix of a kernel whose numbers are known, on points that are to be given back in float64."""
         blocks = Blocks(kernel, points, count)
+        if blocks.few:
+            return cls(kernel.evaluate_diagonal(points), blocks.between, count)
         lanes = 1 if points.shape[0] * count <= MAX_ONE_THREAD_NUMBERS else threads.available()
         latest: list[Accumulator | None] = [None]
 

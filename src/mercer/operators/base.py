@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
+from mercer.backends.board import Board
 from mercer.backends.squares import Square
 from mercer.compute.runtime.memory import Budget
 from mercer.errors import InputError, message
@@ -212,7 +213,7 @@ class Operator(LinearOperator, ABC):
         Parameters
         ----------
         rows, columns : array of int
-            Positions that exist.
+            Positions that exist; the same array where both sides are the same.
         out : array of shape (len(rows), len(columns))
             Of A's dtype, in C order.
         threads : int or None, default=None
@@ -262,6 +263,15 @@ class Operator(LinearOperator, ABC):
         Returns
         -------
         Square or None
+        """
+        return None
+
+    def board(self) -> Board | None:
+        """Where the backend at hand chooses working sets of a symmetric A; None where this process does so.
+
+        Returns
+        -------
+        Board or None
         """
         return None
 

@@ -347,7 +347,8 @@ class CenteredOperator(Operator):
 
     def of(self, square: Square) -> Square:
         """The same of the inner matrix at a backend."""
-        return square.shifted(self.parts.shifts(self.centering), self.centering.roots)
+        roots = None if self.centering.unweighted else self.centering.roots
+        return square.shifted(self.parts.shifts(self.centering), roots)
 
     def diagonal(self) -> NDArray[Any]:
         center, parts = self.centering, self.parts

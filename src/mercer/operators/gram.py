@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mercer.backends.base import Evaluator
+from mercer.backends.board import Board
 from mercer.backends.context import current
 from mercer.backends.squares import Square
 from mercer.compute.overflow import all_finite
@@ -19,7 +20,7 @@ from mercer.compute.runtime.memory import MAX_UNASKED_BYTES, Budget
 from mercer.errors import KernelError, NumericalWarning, caller_level, message, number_of, speaks
 from mercer.kernels import Kernel
 from mercer.kernels.base import PythonFunction
-from mercer.kernels.evaluation.evaluate import evaluator, matrix, name_of, ready
+from mercer.kernels.evaluation.evaluate import evaluator, is_few, matrix, name_of, ready, values_of
 from mercer.kernels.points import SINGLE, Points
 from mercer.operators.base import EVERYTHING, Index, Operator
 
@@ -185,11 +186,21 @@ class Gram(Operator):
         return other
 
     def _block(self, i: Index, j: Index) -> NDArray[Any]:
+        if self.hasty and _all(i) and _all(j):
+            return self._whole()
         left = self.left if _all(i) else self.left.rows(i)
         right = left if self.symmetric and _same(i, j) else self.right if _all(j) else self.right.rows(j)
         if 0 in (left.values.shape[0], right.values.shape[0]):
             return np.zeros((left.values.shape[0], right.values.shape[0]), self.dtype)
         return matrix(self.kernel, left, right, self.threads, self.watch)
+
+    def _whole(self) -> NDArray[Any]:
+        """All entries, as far off as those of products are; of a symmetric matrix half of them are computed."""
+        with np.errstate(all="ignore"):
+            values, _ = self.evaluator.matrix(self.dtype, self.threads, self.watch)
+        if self.symmetric:
+            np.fill_diagonal(values, self._known)
+        return values
 
     def fill(self, rows: NDArray[np.intp], out: NDArray[Any]) -> None:
         with np.errstate(all="ignore"):
@@ -200,7 +211,13 @@ class Gram(Operator):
     def between(
         self, rows: NDArray[np.intp], columns: NDArray[np.intp], out: NDArray[Any], threads: int | None = None
     ) -> None:
-        left, right, source = self.left.rows(rows), self.right.rows(columns), Source(self, rows, columns)
+        left = self.left.rows(rows)
+        if rows is columns and self.symmetric:
+            if is_few(self.left, self.right):
+                out[:] = values_of(self.kernel, left, left)[0]
+                return
+            columns = columns.copy()  # a mirror image takes longer than values
+        right, source = self.right.rows(columns), Source(self, rows, columns)
         part = Gram.of(self.kernel, left, right, self.watch, self.hasty, source, self.threads)
         with np.errstate(all="ignore"):
             part.evaluator.matrix(self.dtype, threads or self.threads, self.watch, out)
@@ -231,6 +248,12 @@ class Gram(Operator):
         if not (backend.holds_squares and self.symmetric):
             return None
         return backend.square(self.evaluator, self.diagonal())
+
+    def board(self) -> Board | None:
+        backend = current()
+        if not (backend.holds_squares and self.symmetric):
+            return None
+        return backend.board(self.evaluator, self._known)
 
     def prepare(self) -> None:
         _ = self.evaluator

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 import warnings
+from functools import partial
 from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
-from scipy.linalg import blas, eigvalsh, lapack
+from scipy.linalg import blas, lapack
 from scipy.sparse.linalg import LinearOperator
 
+from mercer.compute.runtime.lapack import MAX_CALL_OPERATIONS, patiently, routine
 from mercer.errors import InputError, NumericalWarning, caller_level, message, number_of, speaker
 from mercer.operators.base import read
 from mercer.operators.dense import TILE_NUMBERS, tiles
@@ -18,6 +20,8 @@ from mercer.operators.dense import TILE_NUMBERS, tiles
 DOUBLE = np.dtype(np.float64)
 MAX_NEGATIVE_SHARE = 1e-5
 """How far below 0 the smallest eigenvalue of a matrix of rounded numbers may be, in parts of the largest."""
+EIGENVALUE_OPERATIONS = 4 / 3
+"""Operations for the eigenvalues alone, in units of the cube of the rows."""
 
 # -- the entries ------------------------------------------------------------------------------------------------------
 
@@ -222,8 +226,23 @@ def is_indefinite_by_cholesky(K: NDArray[Any], dtype: DTypeLike | None = None) -
         return False
     shifted = K.T.astype(DOUBLE, order="F")  # of rows as NumPy stores them, a plain copy
     shifted.flat[:: len(K) + 1] += negligible(len(K), largest, K.dtype if dtype is None else dtype)
-    _, failed = lapack.dpotrf(shifted, clean=0, overwrite_a=1)
-    return bool(failed)
+    return _has_no_factor(shifted)
+
+
+def _has_no_factor(A: NDArray[np.float64]) -> bool:
+    """Whether A, in Fortran's order, has no Cholesky factor; a long call can be interrupted. A is overwritten."""
+    n, potrf = len(A), routine("dpotrf")
+    if n**3 / 3 <= MAX_CALL_OPERATIONS or potrf is None:
+        _, failed = lapack.dpotrf(A, clean=0, overwrite_a=1)
+        return bool(failed)
+    return bool(patiently(partial(potrf.checked, "U", n, A, n)))
+
+
+def _eigenvalues(K: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The eigenvalues, from the smallest; a long call can be interrupted."""
+    if EIGENVALUE_OPERATIONS * len(K) ** 3 <= MAX_CALL_OPERATIONS:
+        return np.asarray(np.linalg.eigvalsh(K), dtype=DOUBLE)
+    return np.asarray(patiently(partial(np.linalg.eigvalsh, K)), dtype=DOUBLE)
 
 
 def check_semidefinite(K: NDArray[Any], dtype: DTypeLike | None = None) -> None:
@@ -235,7 +254,7 @@ def check_semidefinite(K: NDArray[Any], dtype: DTypeLike | None = None) -> None:
     >>> check_semidefinite(np.ones((3, 3)))
     """
     if is_indefinite_by_cholesky(K, dtype):
-        values = eigvalsh(K.astype(DOUBLE, copy=False), check_finite=False)
+        values = _eigenvalues(K.astype(DOUBLE, copy=False))
         refuse_indefinite(K, values[0], values[-1], K.dtype if dtype is None else dtype)
 
 
@@ -251,7 +270,7 @@ def made_semidefinite(K: NDArray[np.float64], dtype: DTypeLike | None = None) ->
     """
     if not is_indefinite_by_cholesky(K, dtype):
         return 0.0
-    values = eigvalsh(K, check_finite=False)
+    values = _eigenvalues(K)
     smallest, largest = float(values[0]), float(values[-1])
     if smallest >= -negligible(len(K), largest, K.dtype if dtype is None else dtype):
         return 0.0

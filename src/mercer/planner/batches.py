@@ -19,6 +19,8 @@ MADE = 1.2
 """Numbers for each one in a block of features: some lifts hold a part of it once more while they make it."""
 WORK = 1 << 36
 """Operations between two looks at the clock, about: a second. At the end of each, workers wait for each other."""
+CORES = 1e12
+"""Operations per second that cores reach at most, about: batches are made for these."""
 FEW, SPREAD = 4, 1 << 25
 """So many lanes have sums of their own anyway: there is room for as many when they are decomposed; more lanes only
 where their sums are so many numbers at most (256 MB)."""
@@ -69,5 +71,6 @@ def batch(table: Table, fixed: float, block: RawBlock, limits: Limits) -> Batch:
     room, row = max(0.0, limits.bytes / 8 - fixed), COPIES * (table.columns + table.outputs)
     tall = room > block.rows * (block.numbers + row)
     left = (room - block.rows * block.numbers) / row if tall else room / (block.numbers + row)
-    rows = min(table.rows, max(LEAST, int(min(block.most, MOST, COPIES * BLOCK / row, left))))
+    faster = max(1.0, limits.machine.products / CORES)  # what a card does in a moment is many rows
+    rows = min(table.rows, max(LEAST, int(min(faster * min(block.most, MOST, COPIES * BLOCK / row), left))))
     return Batch(rows, fixed + rows * row + min(rows, block.rows) * block.numbers)

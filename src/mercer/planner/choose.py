@@ -6,11 +6,12 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+from mercer.compute.runtime import threads
 from mercer.compute.runtime.memory import MAX_UNASKED_BYTES, Budget
 from mercer.errors import InputError, message
 from mercer.planner.limits import Limits
 from mercer.planner.machine import ROUGH, Machine
-from mercer.planner.plan import AnyDetails, Compared, Plan
+from mercer.planner.plan import AnyDetails, Compared, Comparison, Plan
 from mercer.planner.task import Task
 
 
@@ -54,7 +55,7 @@ def choose(
         limits = Limits(MAX_UNASKED_BYTES, seconds, rates, resumable)
         small = task.at_once(limits)
         if small is not None:  # so small that nobody asks how much is free
-            return replace(task.started(small, limits), comparison=Alternatives(task, limits, is_sure=True))
+            return _here(task.started(small, limits), Alternatives(task, limits, is_sure=True))
     budget = Budget.of(None) if budget is None else budget
     limits = Limits(budget.bytes, seconds, rates, resumable)
     best = task.at_once(limits)
@@ -67,7 +68,13 @@ def choose(
         if best.bytes > budget.bytes:
             refusal = task.refusal(list(task.candidates(limits)), limits)
             budget.require(refusal.needed, refusal.purpose, refusal.remedy)
-    return replace(task.started(best, limits), comparison=Alternatives(task, limits))
+    return _here(task.started(best, limits), Alternatives(task, limits))
+
+
+def _here(plan: Plan[AnyDetails], comparison: Comparison) -> Plan[AnyDetails]:
+    """The plan with the threads that this process has now: who follows it later, with others, gets the same bits."""
+    blas = 1 if threads.are_few(plan.rows, plan.columns) else threads.of_blas()
+    return replace(plan, comparison=comparison, lanes=threads.available(), threads=blas)
 
 
 @dataclass(frozen=True)
@@ -100,5 +107,5 @@ class Alternatives:
         if best is None:
             return Compared()
         rest = sorted((plan for plan in plans if plan is not best), key=task.order)
-        others = (replace(plan, comparison=Compared(task.why_not(plan, best, limits))) for plan in rest)
-        return Compared(task.why(best, plans, limits), tuple(task.started(other, limits) for other in others))
+        others = (_here(task.started(plan, limits), Compared(task.why_not(plan, best, limits))) for plan in rest)
+        return Compared(task.why(best, plans, limits), tuple(others))

@@ -203,7 +203,7 @@ class Machine:
         Parameters
         ----------
         backend : Backend
-            Who computes.
+            What computes.
 
         Returns
         -------

@@ -10,6 +10,7 @@ from mercer.backends.base import Backend
 from mercer.backends.choosing import found_card, named
 from mercer.backends.context import CORES
 from mercer.compute.runtime.memory import Budget
+from mercer.errors import BudgetError
 from mercer.planner.choose import choose
 from mercer.planner.explain import duration
 from mercer.planner.machine import Machine
@@ -32,7 +33,7 @@ def place(
     resumable: bool = False,
     takes_card: bool = True,
 ) -> Plan[AnyDetails]:
-    """The plan to follow, and who computes.
+    """The plan to follow, and what computes.
 
     Parameters
     ----------
@@ -62,7 +63,13 @@ def place(
     backend = named(given)
     if backend is not None and backend is not CORES:
         return _on(backend, task, seconds, resumable)
-    here = choose(task, budget, seconds, None, resumable)
+    try:
+        here = choose(task, budget, seconds, None, resumable)
+    except BudgetError:  # a card may have the room that this process has not
+        card = found_card() if backend is None and takes_card else None
+        if card is None:
+            raise
+        return _on(card, task, seconds, resumable)
     if backend is CORES or here.seconds < MIN_SECONDS or not takes_card:
         return here
     card = found_card()
@@ -80,7 +87,26 @@ def _on(backend: Backend, task: Task[AnyDetails], seconds: float | None, resumab
         task = replace(task, pair=None)  # type: ignore[type-var]
     plan = choose(task, backend.budget(), seconds, Machine.of(backend), resumable)
     start = 0.0 if "torch" in sys.modules else START_SECONDS
-    return replace(plan, backend=backend.name, seconds=plan.seconds + start)
+    others = There(plan.comparison, backend.name)
+    return replace(plan, backend=backend.name, seconds=plan.seconds + start, comparison=others)
+
+
+@dataclass(frozen=True)
+class There:
+    """The comparison of a plan with the other methods on its backend."""
+
+    own: Comparison
+    backend: str
+
+    @property
+    def reason(self) -> str:
+        """Why this method."""
+        return self.own.reason
+
+    @property
+    def others(self) -> tuple[Plan[Any], ...]:
+        """The methods not chosen."""
+        return tuple(replace(other, backend=self.backend) for other in self.own.others)
 
 
 @dataclass(frozen=True)

@@ -106,7 +106,11 @@ class Plan(ShownPlan, Generic[AnyDetails]):
     gives_up : str, default=""
         What the model is not, in words; "" where nothing is given up.
     backend : str, default="cpu"
-        Who computes.
+        What computes.
+    lanes : int, default=0
+        How many threads have sums of their own, on which last digits depend; 0 for as many as there are.
+    threads : int, default=0
+        How many threads BLAS has; 0 for as many as it has.
     comparison : Comparison, default=Compared()
         The reason and the other methods; they may be computed when they are read.
 
@@ -152,6 +156,8 @@ class Plan(ShownPlan, Generic[AnyDetails]):
     n_landmarks: int = 0
     gives_up: str = ""
     backend: str = "cpu"
+    lanes: int = field(default=0, repr=False, compare=False)
+    threads: int = field(default=0, repr=False, compare=False)
     comparison: Comparison = field(default=Compared(), repr=False, compare=False)
 
     @property

@@ -34,14 +34,14 @@ HINTS: dict[type, dict[str, Any]] = {kind: get_type_hints(kind) for kind in (*FA
 """The types of their fields: nothing is evaluated while a record is read, which may be untrusted."""
 VALUES: dict[str, Any] = {
     "method": str, "rows": int, "columns": int, "outputs": int, "bytes": int, "seconds": float,
-    "n_features": int, "n_landmarks": int, "gives_up": str, "backend": str,
+    "n_features": int, "n_landmarks": int, "gives_up": str, "backend": str, "lanes": int, "threads": int,
 }  # fmt: skip
 """What all plans hold beside stages and details."""
 NEVER = object()
 """What no field is."""
 STAGE, SETTING = "stage.", "solver."
 """How the keys of stages and of the settings of a solver begin."""
-LATER = {"partial": False, "backend": "cpu"}
+LATER = {"partial": False, "backend": "cpu", "lanes": 0, "threads": 0}
 """Fields that records of older versions lack, and their defaults: they are written where they differ."""
 
 
@@ -66,9 +66,8 @@ def restored(record: Mapping[str, Any]) -> Plan[Any]:
         kind = DETAILS[record["task"]]
         if record["method"] not in kind.methods:
             raise ValueError(f"there is no method {record['method']!r} for {kind.task}")
-        values = {
-            name: _value(record[name], hint) for name, hint in VALUES.items() if name in record or name not in LATER
-        }
+        there = {name: hint for name, hint in VALUES.items() if name in record or name not in LATER}
+        values = {name: _value(record[name], hint) for name, hint in there.items()}
         names = [item.name for item in fields(kind) if item.name in record or item.name not in LATER]
         own = {name: HINTS[kind][name] for name in names}
         details = {k: _solver(record) if hint is Solver else _value(record[k], hint) for k, hint in own.items()}

@@ -226,8 +226,12 @@ def law_of_truth(solver: Solver) -> None:
         )
 
 
+FEW_DIGITS = 1e-2
+"""How far a rough solution may be off, relative to its size."""
+
+
 def law_of_the_decomposition(solver: Solver) -> None:
-    """A decomposition, where there is one, solves further right sides."""
+    """A decomposition, where there is one, solves further right sides, roughly too, and says whether it serves."""
     problem = easy()
     outcome = solver.solve(problem.system())
     if outcome.decomposition is not None:
@@ -235,6 +239,10 @@ def law_of_the_decomposition(solver: Solver) -> None:
         x = outcome.decomposition.solve(further.targets.copy(), further.alphas)
         exact = np.linalg.solve(further.A + further.alphas[0] * np.eye(UNKNOWNS), further.targets)
         near(x, exact, further.distance(outcome.residual), "the solution of a further right side")
+        rough = outcome.decomposition.roughly(further.targets.copy(), further.alphas)
+        near(rough, exact, FEW_DIGITS * np.linalg.norm(exact, axis=0), "the rough solution of a further right side")
+        serves = outcome.decomposition.serves(further.alphas + np.arange(len(further.alphas)))
+        require(serves in (True, False), f"whether the decomposition serves several alphas: {serves!r}")
 
 
 def law_of_history(solver: Solver) -> None:

@@ -7,11 +7,15 @@ import torch
 
 import mercer
 from mercer.backends.base import Traced
+from mercer.backends.cuda import launch
 from mercer.backends.cuda.launch import Launched
+from mercer.backends.cuda.on_card import OnCard
+from mercer.backends.cuda.resident import Resident
 from mercer.compute.codegen.formula import asked, groups
 from mercer.compute.codegen.pair_statistics import Measured
 from mercer.compute.codegen.precision import exponents
 from mercer.compute.codegen.program import Method
+from mercer.compute.runtime import threads
 from mercer.kernels import Coordinate, Radial
 from mercer.kernels.evaluation.trace import TracedPairs, trace
 from mercer.kernels.objects.leaf import ObjectKernel
@@ -67,7 +71,7 @@ def kernel_of(name):
 
 def table(kernel, n, d, seed):
     """Rows where a kernel is defined, at most a few lengthscales long; those of float32 keep their values there."""
-    X = np.random.default_rng(seed).uniform(-0.6, 1.0, size=(n, d))
+    X = np.random.default_rng(seed).uniform(-0.6, 1.0, size=(n, d)) * math.sqrt(2 / max(d, 2))
     return kernel.domain.place(X).astype(np.float32).astype(np.float64)
 
 
@@ -111,13 +115,14 @@ def values(kernel, X, Z):
     return K, np.maximum(np.outer(*sizes), np.abs(K))
 
 
-def errors(name, n, m, precision, kind="product", d=2, device="cpu", **options):
+def errors(name, n, m, precision, kind="product", d=2, device="cpu", offset=0.0, **options):
     """How far products and values are off, in units of the promise: all are to be at most 1.
 
     m : None for a symmetric matrix
+    offset : how far all rows are from zero
     """
     kernel = kernel_of(name)
-    X, Z = table(kernel, n, d, 1), None if m is None else table(kernel, m, d, 2)
+    X, Z = table(kernel, n, d, 1) + offset, None if m is None else table(kernel, m, d, 2) + offset
     K, sizes = values(kernel, X, Z)
     found = Launched.of(traced(kernel, X, Z, precision, kind, options.pop("rough", False)), device, **options)
     promise = ROUGH if found.source.is_rough else PROMISE[precision]
@@ -138,3 +143,93 @@ def errors(name, n, m, precision, kind="product", d=2, device="cpu", **options):
 
 def _largest(errors, scale):
     return float(np.max(np.abs(errors) / np.maximum(scale, np.finfo(float).tiny)))
+
+
+def differences_of_parts(device, **options):
+    """(case, found, wanted): parts and the whole, to rounding; pieces of any size and the same work twice, exactly."""
+    kernel, (X, Z) = kernel_of("gaussian + 0.5*laplace"), (table(kernel_of("gaussian"), n, 3, n) for n in (150, 70))
+    V = torch.tensor(np.random.default_rng(0).normal(size=(150, 3)), device=device)
+    both = Launched.of(traced(kernel, X, Z, "float32"), device, **options)
+    one = Launched.of(traced(kernel, X, None, "float32"), device, **options)
+    whole, square = torch.zeros((2, 150, 150), dtype=torch.float64, device=device)
+    both.matrix(whole[:, :70])
+    one.matrix(square)
+    rows, columns = np.array([3, 149, 0, 77]), np.array([69, 5])
+
+    def filled(part):
+        out = torch.zeros(part.shape, dtype=torch.float64, device=device)
+        part.matrix(out)
+        return out
+
+    some = torch.zeros((40, 70), dtype=torch.float32, device=device)
+    both.fill(100, 140, some)
+    yield "part, fill", some.double(), whole[100:140, :70]
+    yield "part, at", filled(both.at(rows)), whole[rows][:, :70]
+    yield "part, within", filled(both.within(rows, columns)), whole[rows][:, columns]
+    yield "part, within, all rows", filled(both.within(None, columns)), whole[:, columns]
+    part = one.within(rows, rows)
+    assert part.symmetric
+    assert not one.at(rows).symmetric
+    yield "part, within, symmetric", filled(part), square[rows][:, rows]
+    yield "no vectors", one.times(V[:, :0]), V[:, :0]
+    yield "twice", one.times(V[:, :1]), one.times(V[:, :1])
+    for values, count in ((one, 1), (one, 3), (both, 1)):
+        weights = V[: values.shape[1], :count]
+        wanted, most = values.times(weights), launch.MAX_BLOCKS
+        try:
+            launch.MAX_BLOCKS = 1  # a launch for each block of rows
+            yield f"pieces, {count} vectors", values.times(weights), wanted
+        finally:
+            launch.MAX_BLOCKS = most
+
+
+def told_and_stopped(device, **options):
+    """What a watch was told until it raised an error, which must come out."""
+    kernel = kernel_of("gaussian")
+    found = Launched.of(traced(kernel, table(kernel, 700, 3, 0), None, "float32"), device, **options)
+    told, most = [], launch.MAX_BLOCKS
+
+    def watch(progress):
+        told.append(progress.done / progress.total)
+        raise KeyboardInterrupt
+
+    try:
+        launch.MAX_BLOCKS = 1
+        threads.WATCH_SECONDS, before = 0.0, threads.WATCH_SECONDS
+        found.times(torch.zeros((700, 1), device=device), watch)
+    except KeyboardInterrupt:
+        return told
+    finally:
+        launch.MAX_BLOCKS, threads.WATCH_SECONDS = most, before
+    return None
+
+
+def gap(case, found, wanted):
+    """How far two results differ, in units of what is allowed."""
+    if not case.startswith("part, "):
+        return 0.0 if torch.equal(found, wanted) else math.inf
+    return float(abs(found - wanted).max()) / PROMISE["float32"]
+
+
+def gaps_of_evaluator(device):
+    """(case, found, wanted): the evaluator of a card beside plain NumPy, through NumPy arrays."""
+    kernel = kernel_of("gaussian + 0.5*laplace")
+    X, Z = table(kernel, 70, 3, 0), table(kernel, 30, 3, 1)
+    resident = Resident(torch.device(device))
+    found = OnCard(traced(kernel, X, Z, "float32"), resident)
+    K = values(kernel, X, Z)[0]
+    V = np.random.default_rng(0).normal(size=(30, 2)) / 30
+    rows, columns = np.array([5, 1]), np.array([0, 29, 3])
+    filled = np.empty((20, 30), np.float32)
+    assert found.dtype == np.float32
+    assert found.fill(10, 30, filled)
+    yield "part, fill", filled, K[10:30]
+    yield "part, times", found.times(V, 1), K @ V
+    yield "part, matrix", found.matrix(np.dtype(np.float64), 1)[0], K
+    yield "part, at", found.at(rows).matrix(np.dtype(np.float32), 1)[0], K[rows]
+    yield "part, within", found.within(rows, columns).matrix(np.dtype(np.float64), 1)[0], K[np.ix_(rows, columns)]
+    square = OnCard(traced(kernel, X, None, "float64"), resident)
+    matrix, sure = square.matrix(np.dtype(np.float64), 1)
+    assert sure
+    yield "mirrored", torch.tensor(matrix), torch.tensor(matrix.T)
+    yield "part, square", matrix, values(kernel, X, None)[0]

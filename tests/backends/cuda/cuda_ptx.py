@@ -50,7 +50,7 @@ def _type(name, source, finish, constants):
     if name in INTEGERS or re.fullmatch(r"d\d+", name):
         return "i32"
     if found := re.fullmatch(r"[xz](\d+)", name):
-        packed = source.tables[int(found[1])].kind == "packed"
+        packed = source.tables[int(found[1])].kind != "coordinates"
         return "*" + SHORT[source.form.dtype if packed else source.statistics]
     if name in ("rows", "columns"):
         return "*" + SHORT[source.statistics]

@@ -2,10 +2,11 @@
 
 import numpy as np
 import torch
+from scipy import special
 
 from mercer.backends.cuda import kernels
 from mercer.backends.cuda.tiles import Tiles
-from mercer.backends.cuda.words import prelude
+from mercer.backends.cuda.words import LIBRARY, prelude
 
 UNARY = ("exp2_down", "exp2", "log2", "sin", "cos", "sin_pi", "tanh", "rint", "trunc")
 BINARY = ("atan2_positive", "power")
@@ -16,6 +17,8 @@ def {word}_loop({inputs}, out, n, B: tl.constexpr):
     i = tl.program_id(0) * B + tl.arange(0, B)
     tl.store(out + i, {word}({values}), mask=i < n)
 """
+ONE = "tl.load(x + i, mask=i < n)"
+BOTH = "tl.load(x + i, mask=i < n), tl.load(y + i, mask=i < n)"
 SIN_LIMIT = {"float32": 1e4, "float64": 1e6}
 
 
@@ -49,9 +52,8 @@ def arguments(word, dtype):
 def outputs(dtype, device):
     """What each word gives for its arguments, and where it has a limit."""
     words = (*UNARY, *BINARY)
-    loops = [LOOP.format(word=word, inputs="x", values="tl.load(x + i, mask=i < n)") for word in UNARY]
-    given = "tl.load(x + i, mask=i < n), tl.load(y + i, mask=i < n)"
-    loops += [LOOP.format(word=word, inputs="x, y", values=given) for word in BINARY]
+    loops = [LOOP.format(word=word, inputs="x", values=ONE) for word in UNARY]
+    loops += [LOOP.format(word=word, inputs="x, y", values=BOTH) for word in BINARY]
     module = kernels.module(prelude(dtype, words) + "".join(loops))
     found = {}
     for word in words:
@@ -68,3 +70,19 @@ def _run(module, word, columns, device):
     grid = (-(-len(out) // size),)
     kernels.launch(getattr(module, f"{word}_loop"), grid, Tiles(1, size), *given, out, len(out), B=size)
     return out.cpu().numpy()
+
+
+def library(dtype, device):
+    """What the functions of the card's library give, and NumPy's or SciPy's in float64; the interpreter has none."""
+    x = np.random.default_rng(0).uniform(0.05, 0.95, 1000).astype(dtype)
+    columns = {"arccosh": [1 + x], "arctan2": [x, x[::-1].copy()], "hypot": [x, x[::-1].copy()]}
+    columns["fmod"] = [10 * x, x[::-1].copy()]
+    found = {}
+    for name, there in LIBRARY.items():
+        rows = columns.get(name, [x])
+        inputs, given = ("x, y", BOTH) if len(rows) == 2 else ("x", ONE)
+        loop = LOOP.format(word=f"libdevice.{there}", inputs=inputs, values=given).replace("libdevice.", "", 1)
+        module = kernels.module(prelude(dtype, ()) + loop)
+        exact = getattr(special if name == "erfc" else np, name)(*(row.astype(np.float64) for row in rows))
+        found[name] = _run(module, there, rows, device), exact
+    return found

@@ -5,13 +5,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import cuda_here
 import mpmath
 import numpy as np
 import pytest
 from mpmath import mp, mpf
 
-pytest.importorskip("triton", reason="Triton is missing: pip install 'mercer[gpu]'")
-pytest.importorskip("torch", reason="PyTorch is missing: pip install 'mercer[gpu]'")
+cuda_here.triton_or_skip()
 
 from cuda_cases import NAMES
 from cuda_words import BINARY, UNARY, arguments
@@ -80,6 +80,11 @@ def test_every_kernel_gives_what_plain_numpy_gives(part):
 
 def test_ragged_edges_and_wide_rows():
     assert_kept(interpreted("edges"))
+
+
+def test_parts_pieces_and_watches():
+    """Parts are parts of the whole, and where launches end changes no bit; an error of a watch ends the work."""
+    assert_kept(interpreted("parts"))
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])

@@ -6,6 +6,8 @@ import os
 import pickle
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mercer.compute.runtime import memory as module
-from mercer.compute.runtime.memory import Budget, free_memory, text_of
+from mercer.compute.runtime.memory import Budget, free_memory, limited, text_of
 from mercer.errors import BudgetError, InputError, MercerError
 
 MiB = 1024**2
@@ -506,3 +508,29 @@ def test_windows_is_asked(monkeypatch, tmp_path):
 
 def test_windows_may_not_answer():
     assert module._left_in_windows(Windows(answers=False)) == []
+
+
+def test_inside_of_a_limit_nobody_gets_more():
+    free = Budget.of(None).bytes
+    with limited("1 MB"):
+        assert Budget.of(None).bytes == 10**6
+        with limited("2 MB"), limited(None):
+            assert Budget.of(None).bytes == 10**6
+        with limited(1000):
+            assert Budget.of(None).bytes == 1000
+            assert Budget.of("5 MB").bytes == 5 * 10**6  # who says how much has said it
+        with ThreadPoolExecutor(1) as pool:
+            assert pool.submit(copy_context().run, Budget.of, None).result().bytes == 10**6
+    assert Budget.of(None).bytes > free / 2
+
+
+def test_a_limit_is_no_promise_that_there_is_so_much(monkeypatch):
+    monkeypatch.setattr("mercer.compute.runtime.memory.free_memory", lambda: 1000)
+    with limited("1 MB"):
+        assert Budget.of(None).bytes == 800
+
+
+def test_a_limit_that_is_no_size_is_refused():
+    with pytest.raises(InputError), limited("much"):
+        pass
+    assert Budget.of(None).bytes > 0

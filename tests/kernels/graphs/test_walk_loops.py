@@ -42,6 +42,13 @@ def table(graphs, decay, loops, union=1024, lower=False):
         return found, shared_walks(wanted, decay, looped, found.reshape(-1))
 
 
+def test_many_pairs_of_tiny_graphs_are_worth_loading_loops():
+    """Plain NumPy takes long for each pair of graphs, and not for their nodes."""
+    assert meetings.compiles(9 * 20_100, 20_100) == jit_cache.numba_works()
+    assert not meetings.compiles(9 * 1_275, 1_275)
+    assert meetings.compiles(1 << 19, 1) == jit_cache.numba_works()
+
+
 @pytest.mark.parametrize("union", [1, 20, 1024])
 def test_loops_and_numpy_agree(union):
     graphs = encoded(GRAPHS)

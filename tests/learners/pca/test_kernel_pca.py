@@ -22,7 +22,7 @@ from sklearn.pipeline import make_pipeline
 
 from mercer.errors import BudgetError, InputError, NumericalWarning
 from mercer.kernels import Gaussian, Linear, Polynomial, ProductLaplace, Sigmoid
-from mercer.learners.pca import kernel_pca
+from mercer.learners.pca import exact
 from mercer.learners.pca.kernel_pca import KernelPCA
 from mercer.learners.run.fit_run import watched
 from mercer.learners.streaming import source_stream
@@ -151,6 +151,50 @@ def test_components_of_columns_are_plain_principal_components():
     assert_allclose(model.explained_variance_ratio_, sizes**2 / (sizes**2).sum(), rtol=1e-8)
     same_up_to_sign(model.transform(X), left * sizes, 1e-7)
     assert model.unexplained_ == pytest.approx(0.0, abs=1e-12)
+
+
+@pytest.fixture
+def seen(monkeypatch):
+    """The types of the matrices of which leading eigenvectors were looked for, in their order."""
+    found, true = [], exact.certified
+
+    def noted(A, *arguments):
+        found.append(A.dtype.name)
+        return true(A, *arguments)
+
+    monkeypatch.setattr(exact, "certified", noted)
+    return found
+
+
+def single_rows(lengthscale, **settings):
+    """Components of 2,100 rows of float32, and of the same numbers in float64."""
+    X = draw(2100).astype(np.float32)
+    model = KernelPCA(Gaussian(lengthscale), n_components=6, random_state=0, **settings)
+    return clone(model).fit(X), model.fit(X.astype(np.float64))
+
+
+def test_a_matrix_of_float32_gives_values_of_float64(seen):
+    narrow, wide = single_rows(1.5)
+    assert seen == ["float32", "float64"]
+    assert narrow.converged_
+    assert narrow.residuals_.max() < 1e-6
+    assert_allclose(narrow.eigenvalues_, wide.eigenvalues_, rtol=1e-10)
+    one, other = narrow.eigenvectors_, wide.eigenvectors_
+    assert np.linalg.norm(one - other @ (other.T @ one), 2) < 1e-5
+    assert_allclose(one.T @ one, np.eye(6), atol=1e-12)
+    assert_allclose(narrow.unexplained_, wide.unexplained_, rtol=1e-9)
+    assert_allclose(narrow.transform(draw(30, seed=1)), wide.transform(draw(30, seed=1)), atol=1e-4)
+
+
+@pytest.mark.parametrize(("lengthscale", "settings", "types"), [
+    (1.5, {"tol": 1e-8}, ["float64", "float64"]),
+    (100.0, {}, ["float32", "float64", "float64"]),  # the last value is 1e-7 of the first: noise in float32
+])  # fmt: skip
+def test_what_float32_cannot_give_is_found_in_float64(seen, lengthscale, settings, types):
+    narrow, wide = single_rows(lengthscale, **settings)
+    assert seen == types
+    assert_array_equal(narrow.eigenvalues_, wide.eigenvalues_)
+    assert_array_equal(narrow.eigenvectors_, wide.eigenvectors_)
 
 
 # -- laws -------------------------------------------------------------------------------------------------------------
@@ -481,7 +525,7 @@ def test_landmarks_that_are_stopped_have_the_components_of_the_first_rows(monkey
             signal.raise_signal(signal.SIGINT)
 
     monkeypatch.setattr(Moments, "add", interrupted)
-    monkeypatch.setattr(kernel_pca, "choose", smaller_batches(kernel_pca.choose, 500))
+    monkeypatch.setattr(KernelPCA, "_choose", smaller_batches(KernelPCA._choose, 500))
     model = KernelPCA("gaussian(1.5)", n_components=3, n_landmarks=40, on_interrupt="keep", random_state=0)
     with pytest.warns(NumericalWarning, match="The fit was interrupted: the components are those of the first 1000"):
         model.fit(X)

@@ -24,7 +24,7 @@ from mercer.kernels.evaluation import plain
 from mercer.learners.ridge import planning
 from mercer.lifts import Nystrom, Powers, RadialBasis, RandomFourier, Trigonometric
 from mercer.lifts import Polynomial as PolynomialLift
-from mercer.planner import choose
+from mercer.planner.placement import place
 from mercer.solvers import Cholesky, ConjugateGradient, Eigen, GradientDescent
 
 X, Y = draw(24, 3, outputs=2)
@@ -49,11 +49,11 @@ def one_side(monkeypatch):
     """Makes every plan from now on one of the given side, whatever it costs."""
 
     def force(side):
-        def other(task, *settings):
-            plan = choose(task, *settings)
+        def other(task, backend, *settings):
+            plan = place(task, backend, *settings)
             return next(way for way in (plan, *plan.others) if way.details.side == side and way.method == "direct")
 
-        monkeypatch.setattr(planning, "choose", other)
+        monkeypatch.setattr(planning, "place", other)
 
     return force
 

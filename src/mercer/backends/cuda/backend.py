@@ -12,7 +12,9 @@ import torch
 from numpy.typing import NDArray
 
 from mercer.backends.base import Accumulator, Backend, Evaluator, Layout, Traced, Traffic
+from mercer.backends.board import Board
 from mercer.backends.cpu import CPU
+from mercer.backends.cuda.board import board_of
 from mercer.backends.cuda.eager import Eager
 from mercer.backends.cuda.resident import Resident
 from mercer.backends.cuda.squares import square_of
@@ -56,6 +58,7 @@ class CUDA(Backend):
     resident: Resident | None = field(default=None, repr=False, compare=False)
 
     holds_squares: ClassVar[bool] = True
+    prefers_products: ClassVar[bool] = True
     holds_tables: ClassVar[bool] = True
 
     @property
@@ -74,7 +77,8 @@ class CUDA(Backend):
         device = torch.device(self.device)
         if device.type != "cuda":
             return Budget.of(None)
-        return Budget(int(FREE_SHARE * torch.cuda.mem_get_info(device)[0]))
+        kept = torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)  # by PyTorch, for nobody
+        return Budget(int(FREE_SHARE * (torch.cuda.mem_get_info(device)[0] + kept)))
 
     def rates(self) -> dict[str, float]:
         if self.device == "cpu":
@@ -89,7 +93,8 @@ class CUDA(Backend):
         if self.resident is not None:
             yield self
             return
-        resident, precision = Resident(torch.device(self.device)), torch.get_float32_matmul_precision()
+        resident = Resident(torch.device(self.device), self.budget)
+        precision = torch.get_float32_matmul_precision()
         torch.set_float32_matmul_precision("highest")  # TF32 keeps three digits
         try:
             yield replace(self, resident=resident)
@@ -102,9 +107,9 @@ class CUDA(Backend):
             return CORES.evaluator(traced)
         if self.device == "cpu" or find_spec("triton") is None:
             return Eager(traced, self.resident)
-        from mercer.backends.cuda.evaluator import OnCard  # Triton comes with it
+        from mercer.backends.cuda.on_card import OnCard  # Triton comes with it
 
-        return OnCard.of(traced, self.resident)
+        return OnCard(traced, self.resident)
 
     def accumulate(
         self, work: Pass, width: int, layout: Layout, state: State | None = None, after: Accumulator | None = None
@@ -123,4 +128,7 @@ class CUDA(Backend):
         return Traffic(seen.rows, seen.wide)
 
     def square(self, rows: Evaluator | NDArray[Any], diagonal: NDArray[Any]) -> Square | None:
-        return None if self.resident is None else square_of(rows, diagonal, self.resident)
+        return None if self.resident is None else square_of(rows, diagonal, self.resident, self.budget)
+
+    def board(self, rows: Evaluator, diagonal: NDArray[Any]) -> Board | None:
+        return None if self.resident is None else board_of(rows, diagonal, self.resident)

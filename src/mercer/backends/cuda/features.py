@@ -64,6 +64,10 @@ class DeviceFeatures:
         self.width = new.stop
         return self.resident.brought(squares)
 
+    def trim(self) -> None:
+        if self.width < self._room.shape[1]:
+            self._room = self.values.clone()
+
     def across(self, R: NDArray[Any]) -> Array:
         return self.resident.brought(product(self.values.T, self.resident.sent(R)))
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache
 from types import ModuleType
 from typing import Any
 
+import torch
 import triton
 
 from mercer.backends.cuda.finishes import ACROSS
@@ -35,8 +36,13 @@ def across() -> Any:
 def launch(kernel: Any, grid: tuple[int, ...], tiles: Tiles, *arguments: Any, **constants: Any) -> None:
     """Start a kernel on the device of its arguments; it is compiled where that has not been done."""
     options = {"num_warps": tiles.warps, "num_stages": tiles.stages, "enable_fp_fusion": True}
-    with _LOCK, _kept():
+    with _LOCK, _kept(), _on(next(each.device for each in arguments if isinstance(each, torch.Tensor))):
         kernel[grid](*arguments, **constants, **options)
+
+
+def _on(device: torch.device) -> AbstractContextManager[Any]:
+    """Inside, this is the card that Triton takes."""
+    return torch.cuda.device(device) if device.type == "cuda" else nullcontext()
 
 
 @contextmanager
@@ -52,7 +58,3 @@ def folder() -> str:
     """Where compiled kernels are kept: a folder that only this user can write to, or one of this process alone."""
     kept = cache_folder.private(f"triton{triton.__version__}-{sys.implementation.cache_tag}")
     return str(kept) if kept is not None else tempfile.mkdtemp(prefix="mercer-triton-")
-
-
-Launch = Callable[[int, int], None]
-"""launch(start, stop): start the kernels of some blocks of rows."""

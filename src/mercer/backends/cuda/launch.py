@@ -6,17 +6,17 @@ import time
 from collections.abc import Callable, Mapping
 from copy import copy
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import torch
 
 from mercer.backends.base import Traced
 from mercer.backends.cuda import kernels
-from mercer.backends.cuda.packing import filled, padded, rounded, split, vectors
+from mercer.backends.cuda.packing import CHUNKS, coordinates, filled, padded, rounded, split, vectors
 from mercer.backends.cuda.rows import Rows
 from mercer.backends.cuda.text import Source, Table, write
-from mercer.backends.cuda.tiles import Tiles, span
+from mercer.backends.cuda.tiles import ROWS, Tiles, span
 from mercer.compute.codegen.formula import Group
 from mercer.compute.runtime.threads import Clock, Watch
 
@@ -34,13 +34,11 @@ MAX_BLOCKS = 1 << 12
 """Blocks of rows of a launch, at most: their sums need memory."""
 MAX_VECTORS = 64
 """Vectors that one launch multiplies with."""
-ROUTES = {"float32": "tf32x3", "mixed": "float64", "float64": "float64"}
-"""How tables are split for each precision."""
-ROUGH = {"float32": "bf16x3", "mixed": "float64", "float64": "float64"}
-"""The same where a true residual corrects what is found."""
+MAX_TF32_COLUMNS = 30
+"""Columns of rows up to which TF32 is the format of float32's products: longer ones are faster in bfloat16."""
 
-Tensor = torch.Tensor
-Hold = Callable[[Any], Rows]
+Tensor: TypeAlias = torch.Tensor
+Hold: TypeAlias = Callable[[Any], Rows]
 """hold(array): the rows of a table on the device; the same object for the same array."""
 
 
@@ -125,7 +123,7 @@ class Launched:
         -------
         launched : Launched
         """
-        form = form or (ROUGH if traced.rough else ROUTES)[traced.precision]
+        form = form or form_of(traced)
         source = write(traced.formula, traced.precision, traced.methods, form, kernels.INTERPRETED, held)
         binder = _Binder(traced, source, device, hold or (lambda array: Rows.of(array, device)))
         return cls(source, binder.arguments(), traced.shape, traced.symmetric, tiles)
@@ -147,7 +145,7 @@ class Launched:
         part.symmetric = symmetric
         tables = []
         for (x, z, d), table in zip(own.tables, self.source.tables, strict=True):
-            axis = 0 if table.kind == "packed" else 1
+            axis = 1 if table.kind == "coordinates" else 0
             tables.append((_chosen(x, some[0], axis), _chosen(z, some[1], axis), d))
         part._arguments = Arguments(
             tuple(tables), _chosen(own.rows, some[0], 1), _chosen(own.columns, some[1], 1), own.numbers
@@ -209,7 +207,9 @@ class Launched:
         """Tiles below the diagonal serve both outputs; squares on it are summed as they are."""
         tiles, small = self._tiles("both"), self._tiles("reduce")
         height = tiles.rows * self.source.blocks  # of squares on the diagonal: their edges are edges of tiles
-        tiles, small = (replace(each, columns=min(each.columns, height)) for each in (tiles, small))
+        tiles, small = (
+            replace(each, rows=min(each.rows, height), columns=min(each.columns, height)) for each in (tiles, small)
+        )
         size = span(len(out) // self.source.blocks, len(v), tiles)
 
         def launch(start: int, stop: int) -> None:
@@ -278,6 +278,15 @@ class Launched:
 
         self._in_pieces(high - low, tiles.rows * m, launch, watch)
 
+    def peak(self, count: int) -> int:
+        """Bytes of the card that `times` takes at its peak for so many vectors, beside tables that are held."""
+        (n, m), width = (padded(each) for each in self.shape), min(count, MAX_VECTORS)
+        tiles = self._tiles("reduce" if count == 1 else "reduce_many")
+        spans = -(-m // span(n, m, tiles))
+        partial = 8 * spans * min(n, MAX_BLOCKS * tiles.rows) * (1 if count == 1 else max(16, width))
+        side = min(MAX_SIDE_BYTES, n // ROWS * m * 8) if self.symmetric and count == 1 else 0
+        return 8 * n * count + 3 * 8 * m * max(1, width) + partial + side
+
     # -- launches -----------------------------------------------------------------------------------------------------
 
     def _tiles(self, finish: str) -> Tiles:
@@ -297,13 +306,14 @@ class Launched:
         pairs: int,
         launch: Callable[[int, int], None],
         watch: Watch | None,
-        most: int = MAX_BLOCKS,
+        most: int | None = None,
     ) -> None:
         """Launch all blocks of rows, of so many pairs each, in pieces that take little time.
 
         Where pieces begin depends on a clock, and no sum does.
         """
         clock = Clock(blocks * pairs, watch)
+        most = min(most or MAX_BLOCKS, MAX_BLOCKS)
         weight = 1 + sum(d for _, _, d in self._arguments.tables) / 8
         start, count = 0, max(1, min(int(FIRST_PAIRS[self.source.statistics] / weight / pairs), most))
         while start < blocks:
@@ -315,6 +325,16 @@ class Launched:
             count = max(1, min(4 * count, int(count * PIECE_SECONDS / took), most))
             start = stop
             clock.tell(start * pairs)
+
+
+def form_of(traced: Traced) -> str:
+    """How tables are split for a precision, which wide rows are, and a true residual that corrects what is found."""
+    if traced.precision != "float32":
+        return "float64"
+    if traced.rough:
+        return "bf16x3"
+    widest = max((group.width for group in traced.measured), default=0)
+    return "tf32x3" if widest <= MAX_TF32_COLUMNS else "bf16x6"
 
 
 class _Binder:
@@ -344,6 +364,13 @@ class _Binder:
             left, right = (side.coordinates(self.statistics) for side in sides)
             return left, right, table.group.width
         form, origin = self.source.form, self._origin(table.group)
+        if table.kind == "parted":
+            factors = (-2.0 * table.factor if table.norms else 1.0), 1.0
+            left, right = (
+                side.parted(form, origin, factor, kernels.INTERPRETED)
+                for side, factor in zip(sides, factors, strict=True)
+            )
+            return left, right, coordinates(table.group.width) // CHUNKS[0]
         left, right = (
             side.packed(form, origin, table.norms, table.factor, left, kernels.INTERPRETED)
             for side, left in zip(sides, (True, False), strict=True)
@@ -363,9 +390,10 @@ class _Binder:
     def _vector(self, entry: Any, side: int) -> Tensor:
         if not isinstance(entry, tuple):
             return torch.as_tensor(np.asarray(entry), dtype=torch.float64, device=self.device)
-        what, group = entry
+        what, group, *factor = entry
         rows, origin = self.hold((group.left, group.right)[side]), self._origin(group)
-        return rows.norms(origin) if what == "norms" else rows.shifts(origin)
+        found = rows.norms(origin) if what == "norms" else rows.shifts(origin)
+        return found * factor[0] if factor else found
 
 
 def _add(out: Tensor, partial: Tensor) -> None:

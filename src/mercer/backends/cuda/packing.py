@@ -3,11 +3,13 @@
 One inner product of a left and a right row of a table is <x, z>, or c |x - z|^2 where norms are packed: the left row
 holds [-2c x, c |x|^2, 1], the right one [z, 1, |z|^2]. In short formats each number is a sum of a few parts, and each
 pair of parts that matters has columns of its own, small ones first. All parts are such numbers already, so that the
-card rounds nothing but its sums.
+card rounds nothing but its sums. In tables of wide rows each part stands once, since there loading is what takes time:
+the kernel multiplies pairs of parts, and begins with the norms.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,6 +42,11 @@ class Form:
     right: tuple[int, ...]
     norms: int
     precision: str = "ieee"
+
+    @property
+    def pairs(self) -> list[tuple[int, int]]:
+        """The parts that are multiplied, small products first."""
+        return list(zip(self.left, self.right, strict=True))
 
     @property
     def parts(self) -> int:
@@ -88,15 +95,27 @@ def split(values: torch.Tensor, parts: int, dtype: str) -> list[torch.Tensor]:
     return found
 
 
+Moved = Callable[[int, int], torch.Tensor]
+"""moved(start, stop): some rows, measured from the origin, in float64."""
+
+
 def packed(
-    values: torch.Tensor, norms: torch.Tensor | None, factor: float, form: Form, left: bool, interpreted: bool
+    shape: tuple[int, int],
+    moved: Moved,
+    norms: torch.Tensor | None,
+    factor: float,
+    form: Form,
+    left: bool,
+    like: torch.Tensor,
 ) -> torch.Tensor:
     """The table of the rows of one side.
 
     Parameters
     ----------
-    values : tensor of shape (n, d)
-        The rows, measured from the origin.
+    shape : (n, d)
+        Of the rows.
+    moved : callable
+        Gives some of them.
     norms : tensor of shape (n,), or None
         |x|^2 of each; None for <x, z> alone.
     factor : float
@@ -105,18 +124,17 @@ def packed(
         How numbers are split.
     left : bool
         Which side it is.
-    interpreted : bool
-        Whether Triton's interpreter reads it, which has no bfloat16: then the same numbers stand in float32.
+    like : tensor
+        Has the type and the device of the table: for Triton's interpreter, which has no bfloat16, float32.
 
     Returns
     -------
     table : tensor of shape (n padded, K)
     """
-    n, d = values.shape
-    dtype = torch.float32 if interpreted and form.dtype == "bfloat16" else getattr(torch, form.dtype)
-    table = torch.zeros((padded(n), form.width(d, norms is not None)), dtype=dtype, device=values.device)
+    n, d = shape
+    table = like.new_zeros((padded(n), form.width(d, norms is not None)))
     for start in range(0, n, PACKED_ROWS):
-        rows = values[start : start + PACKED_ROWS].to(torch.float64)
+        rows = moved(start, start + PACKED_ROWS)
         if norms is not None and left:
             rows = rows * (-2.0 * factor)
         parts = split(rows, form.parts, form.dtype)
@@ -125,10 +143,45 @@ def packed(
             own = split(norms[start : start + PACKED_ROWS, None] * factor, form.norms, form.dtype)
             ones = [torch.ones_like(own[0])] * form.norms
             columns += own[::-1] + ones if left else ones + own[::-1]
-        block = torch.cat(columns, dim=1).to(dtype)
+        block = torch.cat(columns, dim=1).to(table.dtype)
         table[start : start + len(block), : block.shape[1]] = block
     table[n:] = table[n - 1]
     return table
+
+
+def parted(shape: tuple[int, int], moved: Moved, factor: float, form: Form, like: torch.Tensor) -> torch.Tensor:
+    """The table of wide rows: all coordinates of a part, those of the next one, and so on.
+
+    Parameters
+    ----------
+    shape : (n, d)
+        Of the rows.
+    moved : callable
+        Gives some of them.
+    factor : float
+        With what they are multiplied.
+    form : Form
+        How numbers are split.
+    like : tensor
+        See `packed`.
+
+    Returns
+    -------
+    table : tensor of shape (n padded, parts times d filled up)
+    """
+    n, d = shape
+    table = like.new_zeros((padded(n), form.parts, coordinates(d)))
+    for start in range(0, n, PACKED_ROWS):
+        rows = moved(start, start + PACKED_ROWS) * factor
+        for k, part in enumerate(split(rows, form.parts, form.dtype)):
+            table[start : start + len(rows), k, :d] = part
+    table[n:] = table[n - 1]
+    return table.reshape(padded(n), -1)
+
+
+def coordinates(columns: int) -> int:
+    """The columns of a part of wide rows."""
+    return -(-columns // CHUNKS[0]) * CHUNKS[0]
 
 
 def padded(rows: int) -> int:

@@ -6,7 +6,8 @@ keyboard. There are products of matrices in it, and triangles of one panel.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import torch
 
@@ -18,6 +19,18 @@ QUEUED_OPERATIONS = 1e13
 Settle = Callable[[], None]
 
 
+@contextmanager
+def full_precision() -> Iterator[None]:
+    """Inside, products in float32 keep all their digits, whatever a user allows elsewhere."""
+    before = torch.get_float32_matmul_precision()
+    torch.set_float32_matmul_precision("highest")
+    try:
+        yield
+    finally:
+        torch.set_float32_matmul_precision(before)
+
+
+@full_precision()
 def factor_in_place(A: torch.Tensor, settle: Settle, tell: Callable[[float], None]) -> bool:
     """L in the lower triangle of A, with A = L L'; whether there is one: if not, the triangle is spoiled.
 
@@ -50,6 +63,7 @@ def _subtract_squares(A: torch.Tensor, beside: torch.Tensor, settle: Settle) -> 
             queued = 0.0
 
 
+@full_precision()
 def solve_in_place(lower: torch.Tensor, x: torch.Tensor) -> None:
     """x <- (L L')^-1 x. Cost: 2 n^2 operations for each column."""
     parts = panels(0, len(lower))

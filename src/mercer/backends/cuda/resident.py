@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import time
 import weakref
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,9 +12,7 @@ import torch
 from numpy.typing import NDArray
 
 from mercer.backends.cuda.rows import Rows
-
-POLL_SECONDS = 2e-4
-"""Seconds between two looks whether a device is ready: a thread that waits inside the driver hears no Ctrl-C."""
+from mercer.compute.runtime.memory import Budget
 
 
 @dataclass
@@ -36,9 +34,10 @@ class Resident:
     """What a device holds during a fit; rows are found by their array, which nobody changes meanwhile."""
 
     device: torch.device
+    budget: Callable[[], Budget] = lambda: Budget.of(None)
     traffic: Traffic = field(default_factory=Traffic)
     _rows: dict[tuple[int, torch.dtype], torch.Tensor] = field(default_factory=dict)
-    _held: dict[int, Rows] = field(default_factory=dict)
+    _held: dict[tuple[int, torch.dtype], Rows] = field(default_factory=dict)
 
     def rows(self, array: NDArray[Any], dtype: torch.dtype) -> torch.Tensor:
         """The rows of an array, sent when they are first asked for."""
@@ -50,12 +49,11 @@ class Resident:
             weakref.finalize(array, self._rows.pop, key, None)
         return self._rows[key]
 
-    def hold(self, array: NDArray[Any]) -> Rows:
-        """The same, with what generated kernels make of them."""
-        key = id(array)
+    def held(self, array: NDArray[Any], dtype: torch.dtype) -> Rows:
+        """The same with what kernels make of rows: norms, packed tables, coordinates."""
+        key = id(array), dtype
         if key not in self._held:
-            self.traffic.rows += array.nbytes
-            self._held[key] = Rows.of(array, str(self.device))
+            self._held[key] = Rows(self.rows(array, dtype))
             weakref.finalize(array, self._held.pop, key, None)
         return self._held[key]
 
@@ -81,13 +79,15 @@ class Resident:
         torch.from_numpy(out).copy_(tensor)
         self.traffic.wide += out.nbytes
 
+    def require(self, needed: int, purpose: str) -> None:
+        """Refuse what needs more bytes than the device has for it, before it starts."""
+        remedy = 'Use conjugate gradients, landmarks or backend="cpu".'
+        self.budget().require(needed, f"{purpose} on {self.device}", remedy)
+
     def settle(self) -> None:
-        """Wait until the device has done all that it was told."""
+        """Wait until the device has done all that it was told: short work, after which Ctrl-C is heard."""
         if self.device.type == "cuda":
-            event = torch.cuda.Event()
-            event.record(torch.cuda.current_stream(self.device))
-            while not event.query():
-                time.sleep(POLL_SECONDS)
+            torch.cuda.current_stream(self.device).synchronize()
 
     def clear(self) -> None:
         """Hold nothing any more."""

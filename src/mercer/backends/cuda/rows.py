@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, TypeAlias
 
 import numpy as np
 import torch
 
-from mercer.backends.cuda.packing import Form, packed, transposed
+from mercer.backends.cuda.packing import PACKED_ROWS, Form, Moved, packed, parted, transposed
 
-Tensor = torch.Tensor
+Tensor: TypeAlias = torch.Tensor
 
 
 class Rows:
@@ -32,8 +32,7 @@ class Rows:
         """|x - o|^2 of each, in float64."""
 
         def computed() -> Tensor:
-            moved = self._moved(origin)
-            return (moved * moved).sum(1)
+            return torch.cat([(rows * rows).sum(1) for rows in self._slices(origin)])
 
         return self._once(("norms", _key(origin)), computed)
 
@@ -43,7 +42,11 @@ class Rows:
             return torch.zeros(len(self.values), dtype=torch.float64, device=self.values.device)
         there = torch.as_tensor(origin, dtype=torch.float64, device=self.values.device)
         half = float(origin @ origin) / 2
-        return self._once(("shifts", _key(origin)), lambda: (self._moved(origin) * there).sum(1) + half)
+
+        def computed() -> Tensor:
+            return torch.cat([(rows * there).sum(1) + half for rows in self._slices(origin)])
+
+        return self._once(("shifts", _key(origin)), computed)
 
     def coordinates(self, dtype: torch.dtype) -> Tensor:
         """Each coordinate of all rows as a vector, filled up."""
@@ -61,16 +64,38 @@ class Rows:
         """The table for inner products, see `mercer.backends.cuda.packing`."""
 
         def computed() -> Tensor:
-            own = self.norms(origin) if norms else None
-            return packed(self._moved(origin), own, factor, form, left, interpreted)
+            own, like = self.norms(origin) if norms else None, self._like(form, interpreted)
+            return packed(self._shape, self._moved(origin), own, factor, form, left, like)
 
         return self._once(("packed", form, _key(origin), norms, factor, left, interpreted), computed)
 
-    def _moved(self, origin: np.ndarray[Any, Any] | None) -> Tensor:
-        values = self.values.to(torch.float64)
+    def parted(self, form: Form, origin: np.ndarray[Any, Any] | None, factor: float, interpreted: bool) -> Tensor:
+        """The table of wide rows, see `mercer.backends.cuda.packing`."""
+
+        def computed() -> Tensor:
+            return parted(self._shape, self._moved(origin), factor, form, self._like(form, interpreted))
+
+        return self._once(("parted", form, _key(origin), factor, interpreted), computed)
+
+    @property
+    def _shape(self) -> tuple[int, int]:
+        return len(self.values), self.values.shape[1]
+
+    def _like(self, form: Form, interpreted: bool) -> Tensor:
+        """An empty tensor of the type of a table."""
+        short = torch.float32 if interpreted and form.dtype == "bfloat16" else getattr(torch, form.dtype)
+        return self.values.new_empty(0, dtype=short)
+
+    def _moved(self, origin: np.ndarray[Any, Any] | None) -> Moved:
         if origin is None:
-            return values
-        return values - torch.as_tensor(origin, dtype=torch.float64, device=values.device)
+            return lambda start, stop: self.values[start:stop].to(torch.float64)
+        there = torch.as_tensor(origin, dtype=torch.float64, device=self.values.device)
+        return lambda start, stop: self.values[start:stop].to(torch.float64) - there
+
+    def _slices(self, origin: np.ndarray[Any, Any] | None) -> Iterator[Tensor]:
+        """All rows from an origin, some at a time: in float64 they may need twice their memory."""
+        moved = self._moved(origin)
+        return (moved(start, start + PACKED_ROWS) for start in range(0, max(1, len(self.values)), PACKED_ROWS))
 
     def _once(self, key: Any, compute: Callable[[], Tensor]) -> Tensor:
         if key not in self._kept:

@@ -17,7 +17,7 @@ CHUNK_ROWS = 4096
 
 
 def slices(count: int, width: int, resident: Resident, most: int | None = None, multiple: int = 1) -> Iterator[slice]:
-    """Slices of some rows that cover all of them, for as many numbers a row; the device is waited for now and then.
+    """Slices of some rows that cover all of them, for so many numbers per row; the device is waited for now and then.
 
     most : rows of one, at most
     multiple : of how many rows each but the last is a multiple, where there are as many

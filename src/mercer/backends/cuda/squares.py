@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any, Protocol
@@ -16,22 +16,27 @@ from mercer.backends.cuda import panels
 from mercer.backends.cuda.factors import DeviceFactor, condition_of
 from mercer.backends.cuda.features import DeviceFeatures
 from mercer.backends.cuda.resident import Resident
-from mercer.backends.cuda.room import free_bytes, require
-from mercer.backends.squares import Array, Rows, too_small
+from mercer.backends.squares import Array, Rows, check_sums
 from mercer.compute.runtime.lapack import patiently
 from mercer.compute.runtime.memory import Budget
 from mercer.compute.runtime.run import Run
 
-SLICE_NUMBERS = 1 << 25
-"""Numbers of the rows that are computed at once (256 MiB); a formula holds some ten of such blocks."""
+SLICE_NUMBERS = 1 << 24
+"""Numbers of the rows that are computed at once (128 MiB); a formula holds some ten of such blocks."""
 FORMULA_BLOCKS = 12
 """So many of them are counted."""
 EIGENVECTOR_COPIES = 5
 """Matrices of n^2 numbers that the eigenvectors take, the matrix counted."""
 FEATURE_SHARE = 0.25
 """Of the free memory, for the columns of a preconditioner whose number nobody named."""
-ROUNDING = {torch.float64: np.finfo(np.float64).eps, torch.float32: 0.0}
-"""The reciprocal of a condition number below which there is no factor."""
+REMEDY = 'Use a larger alpha, conjugate gradients, landmarks or backend="cpu".'
+MIN_SINGLE_ROWS = 4000
+"""Rows from which on the time that a factor in float32 saves is worth some steps of refinement."""
+MAX_ROUNDING_SHARE = 0.25
+"""The rounding of |A| to float32 may be this part of alpha: then steps gain a digit and a half, and mostly more."""
+FAST_IN_DOUBLE = {(6, 0), (7, 0), (8, 0), (9, 0), (10, 0)}
+"""The generations of cards that compute in float64 half as fast as in float32, or as fast; others take 32 times as
+long."""
 
 
 class Computed(Protocol):
@@ -61,7 +66,9 @@ class Sent:
         return self.values.shape[0], self.values.shape[1]
 
     def device_rows(self, i0: int, i1: int) -> torch.Tensor:
-        return self.resident.sent(self.values[i0:i1])
+        part = np.ascontiguousarray(self.values[i0:i1])
+        self.resident.traffic.rows += part.nbytes
+        return torch.from_numpy(part).to(self.resident.device)
 
     def within(self, rows: Chosen, columns: Chosen) -> Sent:
         chosen = self.values if rows is None else self.values[rows]
@@ -74,12 +81,14 @@ class DeviceSquare:
 
     computed : K
     known : the diagonal of K
+    budget : the memory of the device that may be taken now
     shifts, roots : h and the diagonal of D; None for zeros, and ones
     """
 
     computed: Computed
     known: Array
     resident: Resident
+    budget: Callable[[], Budget]
     shifts: Array | None = None
     roots: Array | None = None
 
@@ -90,12 +99,10 @@ class DeviceSquare:
     # -- entries --------------------------------------------------------------------------------------------------
 
     def diagonal(self) -> Array:
-        found = self.known.copy()
-        if self.shifts is not None and self.roots is not None:
-            found = (found - 2 * self.shifts) * self.roots * self.roots
-        return found
+        found = self.known if self.shifts is None else self.known - 2 * self.shifts
+        return found.copy() if self.roots is None else found * self.roots * self.roots
 
-    def shifted(self, shifts: Array, roots: Array) -> DeviceSquare:
+    def shifted(self, shifts: Array, roots: Array | None) -> DeviceSquare:
         if self.shifts is not None:
             raise NotImplementedError  # no problem is centred twice
         return replace(self, shifts=shifts, roots=roots)
@@ -106,8 +113,9 @@ class DeviceSquare:
             self.resident.block(self.computed.within(i, j).device_rows(0, len(i)), out)
             rows, columns = np.nonzero(i[:, None] == j)
             out[rows, columns] = self.known[i[rows]]
-        if self.shifts is not None and self.roots is not None:
+        if self.shifts is not None:
             out -= self.shifts[i][:, None] + self.shifts[j]
+        if self.roots is not None:
             out *= self.roots[i][:, None] * self.roots[j]
         return out
 
@@ -126,17 +134,17 @@ class DeviceSquare:
         return self.resident.sent(chosen, torch.int64)
 
     @cached_property
-    def _centre(self) -> tuple[torch.Tensor, torch.Tensor] | None:
+    def _centre(self) -> tuple[torch.Tensor | None, torch.Tensor | None]:
         """The shifts and the roots, on the device."""
-        if self.shifts is None or self.roots is None:
-            return None
-        return self.resident.sent(self.shifts), self.resident.sent(self.roots)
+        shifts, roots = (None if each is None else self.resident.sent(each) for each in (self.shifts, self.roots))
+        return shifts, roots
 
     def _shift(self, found: torch.Tensor, i: slice, j: slice | torch.Tensor) -> torch.Tensor:
         """Values of K in some rows and columns, in place."""
-        if self._centre is not None:
-            shifts, roots = self._centre
+        shifts, roots = self._centre
+        if shifts is not None:
             found -= shifts[i][:, None] + shifts[j]
+        if roots is not None:
             found *= roots[i][:, None] * roots[j]
         return found
 
@@ -174,43 +182,42 @@ class DeviceSquare:
 
     # -- decompositions -------------------------------------------------------------------------------------------
 
-    def factor(self, alpha: float, norm: float, run: Run) -> DeviceFactor | None:
-        n, kind = len(self.known), self._kind_of_factor()
-        lower = self._lower(alpha, kind)
-        if panels.factor_in_place(lower, self.resident.settle, run.tell):
-            factor = DeviceFactor(self, lower, alpha, norm + alpha)
-            factor.condition = condition_of(factor, n)
-            if (
-                1 / factor.condition > ROUNDING[kind]
-            ):  # else it is a matter of luck whether the last pivots are positive
-                return factor
-        if kind == torch.float32:
-            raise too_small(alpha, n)
-        return None
+    def takes_single(self, alpha: float) -> bool:
+        budget, n = self.budget(), len(self.known)
+        if not budget.allows(factor_bytes(n, 8)):
+            return budget.allows(factor_bytes(n, 4))
+        if n < MIN_SINGLE_ROWS or not is_slow_in_double(self.resident.device):
+            return False
+        norm = float(self.row_sums().max()) + alpha
+        return bool(np.finfo(np.float32).eps * norm <= MAX_ROUNDING_SHARE * alpha)
 
-    def _kind_of_factor(self) -> torch.dtype:
-        """float64 where that fits, float32 where only that does."""
-        free, n = free_bytes(self.resident.device), len(self.known)
-        if factor_bytes(n, 8) <= free:
-            return torch.float64
-        require(self.resident.device, factor_bytes(n, 4), f"the Cholesky factor of {n} rows in float32")
-        return torch.float32
+    def factor(self, alpha: float, run: Run, single: bool = False) -> DeviceFactor | None:
+        n, kind = len(self.known), torch.float32 if single else torch.float64
+        purpose = f"the Cholesky factor of {n} rows in {'float32' if single else 'float64'}, on the card"
+        self.budget().require(factor_bytes(n, kind.itemsize), purpose, REMEDY)
+        lower, norm = self._lower(alpha, kind)
+        if not panels.factor_in_place(lower, self.resident.settle, run.tell):
+            return None
+        factor = DeviceFactor(self, lower, alpha, norm)
+        factor.condition = condition_of(factor, n)
+        least = 0.0 if single else np.finfo(np.float64).eps  # below, it is luck whether the last pivots are positive
+        return factor if 1 / factor.condition > least else None
 
-    def _lower(self, alpha: float, kind: torch.dtype) -> torch.Tensor:
-        """A + alpha I on and below the diagonal; above it there is anything."""
-        n = len(self.known)
-        lower = torch.empty((n, n), dtype=kind, device=self.resident.device)
+    def _lower(self, alpha: float, kind: torch.dtype) -> tuple[torch.Tensor, float]:
+        """M = A + alpha I on and below the diagonal, with anything above it; and the largest sum of |M| on a row."""
+        n, device = len(self.known), self.resident.device
+        lower, sums = torch.empty((n, n), dtype=kind, device=device), torch.empty(n, dtype=torch.float64, device=device)
         for rows, values in self._whole_rows():
             values[:, rows].diagonal().add_(alpha)
             lower[rows, : rows.stop] = values[:, : rows.stop]
-        return lower
+            sums[rows] = values.abs_().sum(dim=1)
+        return lower, float(check_sums(self.resident.brought(sums)).max())
 
     def spectrum(self) -> tuple[Array, Array]:
-        n, device = len(self.known), self.resident.device
-        require(device, 8 * EIGENVECTOR_COPIES * n * n, f"the eigenvectors of {n} rows")
+        n = len(self.known)
+        self.budget().require(8 * EIGENVECTOR_COPIES * n * n, f"the eigenvectors of {n} rows, on the card", REMEDY)
         Budget.of(None).require(8 * n * n, f"the eigenvectors of {n} rows", "Use Cholesky() with one alpha.")
-        lower = self._lower(0.0, torch.float64)
-        self.resident.settle()
+        lower, _ = self._lower(0.0, torch.float64)
         values, vectors = patiently(partial(torch.linalg.eigh, lower))
         del lower
         return self.resident.brought(values), self._brought(vectors)
@@ -224,20 +231,27 @@ class DeviceSquare:
     # -- a pivoted factor -----------------------------------------------------------------------------------------
 
     def most_features(self) -> int:
-        return int(FEATURE_SHARE * free_bytes(self.resident.device)) // (8 * len(self.known))
+        return int(FEATURE_SHARE * self.budget().bytes) // (8 * len(self.known))
 
     def features(self, count: int) -> DeviceFeatures:
         n = len(self.known)
-        require(self.resident.device, 8 * n * count, f"a preconditioner of rank {count}")
+        self.budget().require(8 * n * count, f"a preconditioner of rank {count}, on the card", "Use a lower rank.")
         return DeviceFeatures(self, count)
 
 
-def square_of(rows: Any, diagonal: NDArray[Any], resident: Resident) -> DeviceSquare | None:
+def square_of(
+    rows: Any, diagonal: NDArray[Any], resident: Resident, budget: Callable[[], Budget]
+) -> DeviceSquare | None:
     """The square of an evaluator, or of an array; None of an evaluator whose values are computed by this process."""
     if not isinstance(rows, np.ndarray) and not hasattr(rows, "device_rows"):
         return None
     computed: Computed = Sent(rows, resident) if isinstance(rows, np.ndarray) else rows
-    return DeviceSquare(computed, np.array(diagonal, dtype=np.float64), resident)
+    return DeviceSquare(computed, np.array(diagonal, dtype=np.float64), resident, budget)
+
+
+def is_slow_in_double(device: torch.device) -> bool:
+    """Whether a card is far slower in float64 than in float32."""
+    return device.type == "cuda" and torch.cuda.get_device_capability(device) not in FAST_IN_DOUBLE
 
 
 def factor_bytes(n: int, size: int) -> int:

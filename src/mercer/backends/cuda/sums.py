@@ -80,7 +80,7 @@ class DeviceSums:
         left: dict[str, Any] = {
             name: rows[name] if name in rows else self._room(count, column) for name, column in wanted.items()
         }
-        triangle = None if values.triangle is None else self.resident.sent(values.triangle)
+        triangle = None if values.triangle is None else self.resident.rows(values.triangle, torch.float64)
         if values.functions is not None:
             values = replace(values, functions=values.functions.moved(self.resident.like))
         clock = Clock(count, watch)
@@ -117,10 +117,10 @@ class DeviceSums:
             return self.resident.sent(values.table[part])
         if values.functions is not None and values.points is not None:
             points = self.resident.rows(values.points, torch.float64)[part]
-            return values.functions.values(points, TorchOperations)  # type: ignore[no-any-return]
+            return values.functions.values(points, TorchOperations)
         evaluator: Any = values.evaluator
         if hasattr(evaluator, "device_rows"):
-            return evaluator.device_rows(part.start, part.stop).to(torch.float64)  # type: ignore[no-any-return]
+            return evaluator.device_rows(part.start, part.stop).to(torch.float64)
         found = np.empty((part.stop - part.start, self.width))
         evaluator.fill(part.start, part.stop, found)
         return self.resident.sent(found)

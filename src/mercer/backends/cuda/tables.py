@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from mercer.backends.cuda.groups import DeviceGroups
 from mercer.backends.cuda.panels import product
 from mercer.backends.cuda.resident import Resident
-from mercer.backends.cuda.room import require
 from mercer.backends.cuda.slices import CHUNK_ROWS, chunked, slices
 from mercer.backends.tables import Array, Rows, Tell, silent
 
@@ -36,7 +35,7 @@ class DeviceTable:
     def empty(cls, shape: tuple[int, int], dtype: Any, resident: Resident) -> DeviceTable:
         """Room for a table, or a refusal with both numbers."""
         kind = np.dtype(dtype)
-        require(resident.device, kind.itemsize * shape[0] * shape[1], f"features of {shape[0]:,} rows")
+        resident.require(kind.itemsize * shape[0] * shape[1], f"features of {shape[0]:,} rows")
         return cls(torch.empty(shape, dtype=TYPES[kind.name], device=resident.device), resident)
 
     @property

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from mercer.backends.cuda.finishes import FINISHES, finish, shared_arguments
-from mercer.backends.cuda.packing import FORMS, Form
+from mercer.backends.cuda.packing import CHUNKS, FORMS, Form
 from mercer.backends.cuda.tiles import Tiles, blocks_at_once, tiles_for
 from mercer.backends.cuda.words import BUILT_IN, LIBRARY, prelude
 from mercer.compute.codegen.formula import Group, Total
@@ -35,13 +35,13 @@ BOOLEAN = {*COMPARISONS, "and", "or"}
 class Table:
     """What a kernel reads of the rows of a group.
 
-    kind : "packed" for inner products, or "coordinates"
-    norms : whether norms are packed too, so that a product is a squared distance
+    kind : "packed" or, for wide rows, "parted" for inner products, or "coordinates"
+    norms : whether a product is a squared distance, since norms come with it
     factor : with what it is multiplied on the way
     """
 
     group: Group
-    kind: Literal["packed", "coordinates"]
+    kind: Literal["packed", "parted", "coordinates"]
     norms: bool = False
     factor: float = 1.0
 
@@ -72,12 +72,17 @@ class Source:
         size = {"float64": 8, "float32": 4, "bfloat16": 2}[self.form.dtype]
         packed = [table for table in self.tables if table.kind == "packed"]
         width = size * sum(self.form.width(table.group.width, table.norms) for table in packed)
-        return tiles_for(finish, self.statistics, width, self.is_long)
+        return tiles_for(finish, self.statistics, width, self.is_long, self.is_wide)
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether rows are loaded anew for each tile."""
+        return any(table.kind == "parted" for table in self.tables)
 
     @property
     def blocks(self) -> int:
         """Blocks of rows that a symmetric matrix takes at once."""
-        return blocks_at_once(self.statistics, self.is_long)
+        return blocks_at_once(self.statistics, self.is_long, self.is_wide)
 
     @property
     def statistics(self) -> str:
@@ -211,28 +216,44 @@ class _Writer:
     def _product(self, group: Group, norms: bool) -> str:
         """The inner products of packed rows."""
         form, factor = self.source.form, self.factors.get(group, 1.0)
-        width = form.width(group.width, norms)
-        chunk = form.chunk(group.width, norms)
-        chunks = width // chunk
+        width, chunk = form.width(group.width, norms), form.chunk(group.width, norms)
+        if width > self.held:
+            return self._parted(group, norms, factor)
         place = self._table(Table(group, "packed", norms, factor))
         name = self._known(f"tl.zeros((BM, BN), {self.S})")
-        z = f"tl.load(z{place} + at * K{place} + (j[None, :] * K{place} + (k + {{c}})[:, None]))"
-        dot = f"tl.dot({{x}}, {z}, {name}, input_precision={form.precision!r}, out_dtype={self.S})"
         self._let("k", f"tl.arange(0, {chunk})")
-        if width > self.held:
-            self._let(f"K{place}", f"d{place} * {chunk}")
-            x = f"tl.load(x{place} + first * K{place} + (h[:, None] * K{place} + (k + c)[None, :]))"
-            self.lines += [f"for c in tl.range(0, K{place}, {chunk}):", f"    {name} = {dot.format(x=x, c='c')}"]
-            return name
-        self._let(f"K{place}", str(width))
         self.loads.append(f"k = tl.arange(0, {chunk})")
-        for c in range(chunks):
+        for c in range(width // chunk):
             held = f"a{place}_{c}"
             x = f"x{place} + first * {width} + (h[:, None] * {width} + (k + {c * chunk})[None, :])"
+            z = f"z{place} + at * {width} + (j[None, :] * {width} + (k + {c * chunk})[:, None])"
             self.loads.append(f"{held} = tl.load({x})")
             self.of_rows.append(held)
-            self._let(name, dot.format(x=held, c=c * chunk))
+            self._let(name, self._dotted(held, f"tl.load({z})", name))
         return name
+
+    def _parted(self, group: Group, norms: bool, factor: float) -> str:
+        """The same of wide rows: chunk by chunk, each part once."""
+        form, chunk = self.source.form, CHUNKS[0]
+        place = self._table(Table(group, "parted", norms, factor))
+        begin = "0.0"
+        if norms:
+            row, column = (self._vector(level, ("norms", group, factor)) for level in (Level.ROW, Level.COLUMN))
+            begin = f"({row} + {column})"
+        name = self._known(f"tl.zeros((BM, BN), {self.S}) + {begin}")
+        self._let("k", f"tl.arange(0, {chunk})")
+        self._let("K", f"d{place} * {chunk}")
+        self._let("W", f"K * {form.parts}")
+        inside = []
+        for p in range(form.parts):
+            inside.append(f"p{p} = tl.load(x{place} + first * W + (h[:, None] * W + (k + c + K * {p})[None, :]))")
+            inside.append(f"q{p} = tl.load(z{place} + at * W + (j[None, :] * W + (k + c + K * {p})[:, None]))")
+        inside += [f"{name} = {self._dotted(f'p{a}', f'q{b}', name)}" for a, b in form.pairs]
+        self.lines += [f"for c in tl.range(0, K, {chunk}):", *_indent(inside, 1)]
+        return name
+
+    def _dotted(self, x: str, z: str, name: str) -> str:
+        return f"tl.dot({x}, {z}, {name}, input_precision={self.source.form.precision!r}, out_dtype={self.S})"
 
     def _over_coordinates(self, group: Group, joined_by: str, term: str) -> str:
         """The terms of all coordinates, joined; `term` is a text in x and z."""
@@ -316,7 +337,7 @@ class _Writer:
         if line.operation not in LEAF:
             return self._known(self._expression(line, self.names))
         if line.operation == "square" and line.value in self.factors:
-            return ""  # whoever asks it has its multiple
+            return ""  # its multiple is what is asked for
         text = self._statistic(line)
         return self._known(text if line.wide or self.S == self.T else f"({text}).to({self.T})")
 

@@ -35,11 +35,16 @@ class Tiles:
 MAX_SHARED_BYTES = 1 << 16
 """Bytes of shared memory of a program, about, at most: so that several run on a processor of the card at once."""
 ROWS = 64
+"""Rows of a tile."""
 COLUMNS = {"reduce": 128, "reduce_many": 64, "both": 64, "fill": 64}
-"""Rows and columns of a tile by what is done with the values, of float32 and where one number of a pair is in use."""
+"""Columns of a tile by what is done with the values, of float32 and where one number of a pair is in use."""
 
 
-def tiles_for(finish: str, statistics: str, width: int, is_long: bool) -> Tiles:
+WIDE = {"reduce": Tiles(128, 128, 8, 3), "both": Tiles(128, 128, 8, 2), "fill": Tiles(128, 64, 4, 3)}
+"""Tiles of float32 where rows are loaded anew for each: large ones load less."""
+
+
+def tiles_for(finish: str, statistics: str, width: int, is_long: bool, is_wide: bool = False) -> Tiles:
     """The tiles of a kernel.
 
     Parameters
@@ -52,6 +57,8 @@ def tiles_for(finish: str, statistics: str, width: int, is_long: bool) -> Tiles:
         Bytes of a packed row, 0 where none is.
     is_long : bool
         Whether a formula needs several numbers of each pair at a time.
+    is_wide : bool, default=False
+        Whether rows are loaded anew for each tile.
 
     Returns
     -------
@@ -64,21 +71,23 @@ def tiles_for(finish: str, statistics: str, width: int, is_long: bool) -> Tiles:
     >>> tiles_for("reduce", "float64", 128, True)
     Tiles(rows=64, columns=32, warps=8, stages=3)
     """
+    if is_wide and not is_long and statistics == "float32" and finish in WIDE:
+        return WIDE[finish]
     columns = COLUMNS[finish] // (1 + (statistics == "float64")) // (1 + is_long)
     columns, stages = max(columns, 32), 3
     while stages > 2 and (ROWS + stages * columns) * width > MAX_SHARED_BYTES:
         stages -= 1
     while columns > 64 and (ROWS + stages * columns) * width > MAX_SHARED_BYTES:
         columns //= 2
-    return Tiles(ROWS, columns, 8 if is_long and statistics == "float64" else 4, stages)
+    return Tiles(ROWS, columns, 8 if (is_long or is_wide) and statistics == "float64" else 4, stages)
 
 
-def blocks_at_once(statistics: str, is_long: bool) -> int:
+def blocks_at_once(statistics: str, is_long: bool, is_wide: bool) -> int:
     """Blocks of rows whose values meet before they are summed over rows, which takes longer than sums over columns.
 
     Each block needs registers of its own; where a value takes long, its sums do not count.
     """
-    return 1 if statistics == "float64" else 2 if is_long else 4
+    return 1 if statistics == "float64" or is_wide else 2 if is_long else 4
 
 
 def span(rows: int, columns: int, tiles: Tiles) -> int:

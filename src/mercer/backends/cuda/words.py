@@ -43,6 +43,14 @@ _SHARED = {
     "TAN_PI_8": math.sqrt(2) - 1, "TWO_LOG2_E": 2 / math.log(2),
 }  # fmt: skip
 
+# The card's own quotient of float32 is off by two units: words take the one that is rounded to nearest.
+_DIVIDED = {"float32": "tl.div_rn", "float64": "quotient"}
+_QUOTIENT = """\
+@triton.jit
+def quotient(a, b):
+    return a / b
+"""
+
 # In the texts, [NAME v] stands for the polynomial NAME at v by Horner's rule. A select lets NaN fall through.
 _WORDS = {
     "exp2_down": """\
@@ -77,7 +85,7 @@ def log2(x):
     bits = (x * tl.where(small, GROW, 1.0).to(FLOAT)).to(UINT, bitcast=True) + TO_ONE
     m = ((bits & FRACTION) + ROOT_HALF).to(FLOAT, bitcast=True)  # in sqrt(1/2) .. sqrt(2)
     e = ((bits >> MANTISSA) | UNIT).to(FLOAT, bitcast=True) - UNIT_BIASED
-    s = (m - 1.0) / (m + 1.0)
+    s = DIVIDED(m - 1.0, m + 1.0)
     w = s * s
     r = (e - tl.where(small, GROWN, 0.0).to(FLOAT)) + s * [LOG2 w]
     r = tl.where(x < INFINITY, r, x)
@@ -115,7 +123,7 @@ def tanh(x):
     f = t - (b - MAGIC)
     scale = ((b.to(INT, bitcast=True) + BIAS) << MANTISSA).to(FLOAT, bitcast=True)
     e = scale * (f * [EXP2 f]) + (scale - 1.0)  # exp(2 a) - 1, to full relative accuracy near 0
-    r = e / (e + 2.0)
+    r = DIVIDED(e, e + 2.0)
     return tl.where(x < 0.0, -r, r)
 """,
     "atan2_positive": """\
@@ -126,7 +134,7 @@ def atan2_positive(y, x):
     diagonal = low > high * TAN_PI_8  # then the angle is counted from pi / 4
     top = tl.where(diagonal, low - high, low)
     bottom = tl.where(diagonal, low + high, high)
-    z = top / tl.where(bottom == 0.0, 1.0, bottom)
+    z = DIVIDED(top, tl.where(bottom == 0.0, 1.0, bottom))
     w = z * z
     a = (z * w) * [ATAN w] + z
     begin = tl.where(diagonal, QUARTER_PI, tl.where(steep, HALF_PI, tl.zeros_like(y)))
@@ -169,7 +177,8 @@ def prelude(dtype: str, words: Collection[str]) -> str:
     texts = _WORDS | (_SINGLE if dtype == "float32" else {})
     wanted = {needed for word in words for needed in (*_NEEDS.get(word, ()), word)}
     chosen = [_spelled(texts[word], dtype) for word in texts if word in wanted]
-    return "\n\n".join([HEAD, *(f"@triton.jit\n{text}" for text in chosen)])
+    shared = [_QUOTIENT] if any("quotient(" in text for text in chosen) else []
+    return "\n\n".join([HEAD, *shared, *(f"@triton.jit\n{text}" for text in chosen)])
 
 
 def _spelled(text: str, dtype: str) -> str:
@@ -180,6 +189,6 @@ def _spelled(text: str, dtype: str) -> str:
         first, *rest = reversed(POLYNOMIALS[name][dtype])
         return "(" * len(rest) + f"({first!r})" + "".join(f" * {variable} + ({c!r}))" for c in rest)
 
-    known = _CONSTANTS[dtype] | _SHARED
+    known = _CONSTANTS[dtype] | _SHARED | {"DIVIDED": _DIVIDED[dtype]}
     text = re.sub(r"\[([A-Z0-9]+) (\w)\]", horner, text)
     return re.sub(r"\b[A-Z]\w*\b", lambda match: str(known.get(match[0], match[0])), text)

@@ -9,6 +9,7 @@ tile and its mirror image in a symmetric matrix.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from mercer.compute.codegen.intrinsics import prelude
 from mercer.compute.codegen.lower import LEAF, Line, Lowered, lower, lower_term
 from mercer.compute.codegen.precision import STATISTICS, VALUES
 from mercer.compute.codegen.program import Coordinates, Method, Program
+from mercer.compute.codegen.structure import MAX_STRUCTURES, Structure, leaves
 from mercer.compute.codegen.sweeps import BLOCK_BYTES, COORDINATES, ROWS, sweeping
 from mercer.compute.codegen.symbols import ARITHMETIC, COMPARISONS, LIBRARY, WORDS, Level, Symbol
 
@@ -27,9 +29,17 @@ MANY_NEAR = 64
 
 
 def write(formula: Symbol, precision: str, methods: dict[Group, Method]) -> Program:
-    """The program of a formula in a precision."""
+    """The program of a formula in a precision; the text is written once for all formulas of a structure."""
+    found = leaves(formula)
+    chosen = tuple([methods.get(group) for group in found.groups])
+    return _written(found.structure, precision, chosen).filled(found)
+
+
+@lru_cache(MAX_STRUCTURES)
+def _written(structure: Structure, precision: str, chosen: tuple[Method | None, ...]) -> Program:
+    methods = {group: method for group, method in zip(structure.groups, chosen, strict=True) if method}
     program = Program(precision)
-    writer = _Writer(program, lower(formula, precision), methods)
+    writer = _Writer(program, lower(structure.formula, precision), methods)
     body = {finish: writer.function(finish) for finish in ("fill", "reduce", "both")}
     text = [prelude(VALUES[precision], writer.words), _head(precision), *writer.helpers, *body.values()]
     program.text = "\n\n".join(text) + "\n"

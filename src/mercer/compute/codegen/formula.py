@@ -94,11 +94,6 @@ def nodes(symbol: Symbol, leaves: frozenset[int] = frozenset()) -> Iterator[Symb
             stack.extend((part, False) for part in reversed(node.parts) if id(node) not in leaves)
 
 
-def size(symbol: Symbol) -> int:
-    """How many nodes a formula has, those of the terms of its totals included."""
-    return sum(1 + (size(node.value.term) if isinstance(node.value, Total) else 0) for node in nodes(symbol))
-
-
 def groups(symbol: Symbol) -> list[Group]:
     """The groups that a formula asks, in the order of their first use."""
     found: dict[int, Group] = {}

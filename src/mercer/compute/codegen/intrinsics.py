@@ -26,6 +26,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
+from functools import cache
 
 from mercer.errors import InputError, message
 
@@ -222,6 +223,11 @@ def prelude(dtype: str, words: Collection[str]) -> str:
     if unknown := sorted(set(words) - set(_WORDS)):
         remedy = f"Choose from {', '.join(_WORDS)}."
         raise InputError(message("words that it knows", f"it got {', '.join(unknown)}", remedy, subject="prelude"))
+    return _prelude(dtype, frozenset(words))
+
+
+@cache
+def _prelude(dtype: str, words: frozenset[str]) -> str:
     wanted = {needed for word in words for needed in (word, *_NEEDS.get(word, ()))}
     texts = [_spelled(text, dtype) for word, text in _WORDS.items() if word in wanted]
     return "\n\n".join([_HEAD + _constants(dtype, texts), *(f"@njit(**WORD)\n{text}" for text in texts)])

@@ -20,11 +20,11 @@ _LOADED: dict[str, ModuleType] = {}
 
 def load(text: str) -> ModuleType:
     """The module of a text; its functions are compiled when they are first called, or read from the disk."""
-    key = hashlib.sha256(text.encode()).hexdigest()[:32]
     with _LOCK:
-        if key not in _LOADED:
-            _LOADED[key] = _executed(f"mercer_{key}", text)
-        return _LOADED[key]
+        if text not in _LOADED:
+            key = hashlib.sha256(text.encode()).hexdigest()[:32]
+            _LOADED[text] = _executed(f"mercer_{key}", text)
+        return _LOADED[text]
 
 
 @cache

@@ -8,10 +8,12 @@ taken, but its whole part and its fraction, parted in float64, are not.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 
-from mercer.compute.codegen.formula import Total, groups, nodes
+from mercer.compute.codegen.formula import Group, Total, nodes
 from mercer.compute.codegen.symbols import LIBRARY, WORDS, Symbol
 
 STATISTICS = {"float32": "float32", "mixed": "float64", "float64": "float64"}
@@ -35,12 +37,10 @@ def exponents(formula: Symbol) -> list[Symbol]:
     return found if plain and all(node.parts[0].sign < 0 for node in found) else []
 
 
-def fits_single(formula: Symbol) -> bool:
+def fits_single(values: Iterable[Any], groups: Iterable[Group]) -> bool:
     """Whether the numbers, vectors and rows of a formula lie well inside the range of float32, and so do squares."""
-    every = list(nodes(formula))
-    every += [inner for node in every if isinstance(node.value, Total) for inner in nodes(node.value.term)]
-    numbers = [np.abs(node.value) for node in every if node.name in ("number", "row", "column")]
-    rows = [side for group in groups(formula) for side in (group.left, group.right)]
+    numbers = [np.abs(value) for value in values]
+    rows = [side for group in groups for side in (group.left, group.right)]
     small, large = float(np.finfo(np.float32).tiny), float(np.finfo(np.float32).max)
     inside = all(bool(((size == 0) | ((size >= small) & (size <= large))).all()) for size in map(np.asarray, numbers))
     largest = [float(np.abs(side).max()) for side in rows]

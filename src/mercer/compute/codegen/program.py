@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from mercer.compute.codegen.formula import Group
+from mercer.compute.codegen.structure import Leaves, Place
 from mercer.compute.codegen.symbols import Level
 
 
@@ -41,7 +42,7 @@ class Coordinates:
 
 @dataclass
 class Program:
-    """A text, and the arguments that it expects, in their order.
+    """A text, and the arguments that it expects, in their order; of a structure, and then of a formula that has it.
 
     precision : "float32", "mixed" or "float64"
     numbers : floats, or the group whose limit for repairs belongs there
@@ -51,14 +52,14 @@ class Program:
     """
 
     precision: str
-    numbers: list[float | Group] = field(default_factory=list)
+    numbers: list[float | Place | Group] = field(default_factory=list)
     rows: list[Any] = field(default_factory=list)
     columns: list[Any] = field(default_factory=list)
     tiles: list[Group] = field(default_factory=list)
     coordinates: list[Coordinates] = field(default_factory=list)
     text: str = ""
 
-    def number(self, value: float | Group, wide: bool = False) -> str:
+    def number(self, value: float | Place | Group, wide: bool = False) -> str:
         """The name of a number in the text, in the type of the values or (wide) of the statistics."""
         self.numbers.append(value)
         return f"{'w' if wide else 'n'}{len(self.numbers) - 1}"
@@ -70,6 +71,25 @@ class Program:
         if place == len(entries):
             entries.append(what)
         return f"r{place}" if level is Level.ROW else f"c{place}[j]"
+
+    def filled(self, leaves: Leaves) -> Program:
+        """The same text with what a formula has where its structure has places."""
+        own = dict(zip(leaves.structure.groups, leaves.groups, strict=True))
+
+        def put(entry: Any) -> Any:
+            if isinstance(entry, Place):
+                return leaves.values[entry.k]
+            return (entry[0], own[entry[1]]) if isinstance(entry, tuple) else own[entry]
+
+        return Program(
+            self.precision,
+            [put(entry) for entry in self.numbers],
+            [put(entry) for entry in self.rows],
+            [put(entry) for entry in self.columns],
+            [own[group] for group in self.tiles],
+            [replace(each, group=own[each.group]) for each in self.coordinates],
+            self.text,
+        )
 
 
 def _same(one: Any, other: Any) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -18,21 +19,41 @@ Array = NDArray[Any]
 Chosen = NDArray[np.intp] | None
 
 
+class Columns:
+    """The rows of the right side, packed by coordinates when that is first needed: of all rows it often never is.
+
+    values : (m, d)
+    panel : columns of a panel, 0 for blocks
+    """
+
+    def __init__(self, values: Array, panel: int) -> None:
+        self.values = values
+        self.panel = panel
+        self._lock = threading.Lock()
+        self._packed: Array | None = None
+
+    @property
+    def packed(self) -> Array:
+        """See `packed`."""
+        if self._packed is None:
+            with self._lock:  # workers may come at once
+                self._packed = packed(self.values, self.panel) if self._packed is None else self._packed
+        return self._packed
+
+
 @dataclass(frozen=True, eq=False)
 class Side:
-    """Both sides of a group for generated loops; the right one also by coordinates, in blocks or panels of columns."""
+    """Both sides of a group for generated loops."""
 
     left: Array
-    right: Array
-    packed: Array
-    panel: int
+    right: Columns
 
     @classmethod
     def of(cls, group: Group | Measured, dtype: np.dtype[Any], panel: int) -> Side:
         """The rows as they are, or measured from the common origin; `panel` is 0 for blocks."""
         left = np.ascontiguousarray(group.left, dtype=dtype)
         right = left if group.right is group.left else np.ascontiguousarray(group.right, dtype=dtype)
-        return cls(left, right, packed(right, panel), panel)
+        return cls(left, Columns(right, panel))
 
     @property
     def width(self) -> int:
@@ -45,8 +66,8 @@ class Side:
 
     def within(self, rows: Chosen, columns: Chosen) -> Side:
         """Some rows of both sides."""
-        left, right = pair_of(self.left, self.right, rows, columns)
-        return Side(left, right, self.packed if columns is None else packed(right, self.panel), self.panel)
+        left, right = pair_of(self.left, self.right.values, rows, columns)
+        return Side(left, self.right if columns is None else Columns(right, self.right.panel))
 
 
 def packed(right: Array, panel: int) -> Array:

@@ -50,9 +50,10 @@ class Symbol:
     value : the number, vector or statistic that a leaf stands for
     level : on what it depends
     sign : 1 where it is known to be at least zero, -1 where at most zero, 0 where unknown
+    leaves : what was found of the formula that ends here, see structure.py; None before somebody asks
     """
 
-    __slots__ = ("level", "name", "parts", "sign", "value")
+    __slots__ = ("leaves", "level", "name", "parts", "sign", "value")
 
     def __init__(
         self, name: str, parts: tuple[Symbol, ...] = (), value: Any = None, level: Level | None = None, sign: int = 0
@@ -62,6 +63,7 @@ class Symbol:
         self.value = value
         self.level = level if level is not None else _joint_level(parts)
         self.sign = sign
+        self.leaves: Any = None
 
     @property
     def constant(self) -> bool:

@@ -217,7 +217,7 @@ class Fused:
             out = buffer[: height * width].reshape(height, width)
             side.fill(tile.i0, tile.i1, panel, tile.j0, tile.j1, out)
             tiles.append(out)
-        sides = [part for side in self._sides for part in (side.left, side.packed)]
+        sides = [part for side in self._sides for part in (side.left, side.right.packed)]
         place = tile.i0, height, tile.j0, tile.j1, self.panel
         return getattr(self._module, finish)(*tiles, *sides, *self._arguments, *place, *last)
 

@@ -10,7 +10,9 @@ import re
 import reprlib
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path, PurePosixPath
@@ -59,9 +61,13 @@ class Budget:
 
     @classmethod
     def of(cls, memory: int | str | Budget | None) -> Budget:
-        """A budget from bytes, from a text such as "4 GB" or "1.5 GiB", or, from None, 80 % of what is free now."""
+        """A budget from bytes, or from a text such as "4 GB" or "1.5 GiB".
+
+        From None 80 % of what is free now, or the limit of the fit that is running (`limited`), if that is less.
+        """
         if memory is None:
-            return cls.of_machine()
+            free, limit = cls.of_machine(), _LIMIT.get()
+            return free if limit is None or free.bytes < limit.bytes else limit
         if isinstance(memory, Budget):
             return memory
         size = _size_in(memory)
@@ -86,6 +92,26 @@ class Budget:
 
     def __str__(self) -> str:
         return text_of(self.bytes)
+
+
+_LIMIT: ContextVar[Budget | None] = ContextVar("limit", default=None)
+
+
+@contextmanager
+def limited(memory: int | str | Budget | None) -> Iterator[None]:
+    """Inside, and in threads that are started inside, nobody is given more; from None nothing changes.
+
+    >>> with limited("1 KiB"), limited("2 KiB"):
+    ...     print(Budget.of(None))
+    1.0 KiB
+    """
+    outer = _LIMIT.get()
+    own = outer if memory is None else Budget.of(memory)
+    token = _LIMIT.set(own if outer is None or (own is not None and own.bytes < outer.bytes) else outer)
+    try:
+        yield
+    finally:
+        _LIMIT.reset(token)
 
 
 def text_of(size: int) -> str:

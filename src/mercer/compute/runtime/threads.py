@@ -218,7 +218,7 @@ class _Holder:
 
     lock = threading.Lock()
     held: ClassVar[list[int]] = []
-    before: tuple[tuple[Any, int], ...] = ()
+    before: ClassVar[list[tuple[Any, int | None]]] = []
 
 
 def one_thread_blas() -> AbstractContextManager[None]:
@@ -244,28 +244,27 @@ def blas_threads(count: int) -> Iterator[None]:
             held.remove(count)
             least = min(held, default=0)
             if not least:
-                _let_go()
+                _set(None)
             elif least > count:
                 _set(least)
 
 
 def _hold(count: int) -> None:
     """So many threads for each library; in the processes of a search they have one already."""
-    counts = [(library, library.get_num_threads()) for library in _libraries()]
-    _Holder.before = tuple((library, now) for library, now in counts if now is not None)
-    if any(now != count for _, now in _Holder.before):
-        _set(count)
+    _Holder.before = [(library, library.get_num_threads()) for library in _libraries()]
+    _set(count)
 
 
-def _set(count: int) -> None:
-    _allow_any_thread()
-    for library, _ in _Holder.before:
-        library.set_num_threads(count)
-
-
-def _let_go() -> None:
-    if any(library.get_num_threads() != before for library, before in _Holder.before):
-        _allow_any_thread()
-        for library, before in _Holder.before:
-            library.set_num_threads(before)
+def _set(count: int | None) -> None:
+    """So many threads for each library; None for as many as it had."""
+    allowed = False
+    for library, before in _Holder.before:
+        wanted = before if count is None else count
+        if before is None or library.get_num_threads() == wanted:
+            continue
+        if not allowed:
+            _allow_any_thread()
+            allowed = True
+        library.set_num_threads(wanted)
+    if count is None and allowed:
         _allow_any_thread()

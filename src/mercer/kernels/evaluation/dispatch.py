@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 
 from mercer.backends.base import Evaluator, Traced
 from mercer.backends.context import current
-from mercer.compute.codegen.formula import Group, asked, groups
+from mercer.compute.codegen.formula import Group
 from mercer.compute.codegen.pair_statistics import Measured
-from mercer.compute.codegen.precision import exponents, fits_single
+from mercer.compute.codegen.precision import fits_single
 from mercer.compute.codegen.program import Method
-from mercer.compute.codegen.symbols import Symbol
+from mercer.compute.codegen.structure import Leaves, leaves
 from mercer.kernels.evaluation.precision_check import Route, keeps_promise
 from mercer.kernels.evaluation.trace import TracedPairs, trace
 from mercer.kernels.points import SINGLE, Points
@@ -43,62 +43,68 @@ def bound(kernel: Kernel, left: Points, right: Points, rough: bool = False) -> E
         ValueError,
     ):  # Untraceable, or code that fails on symbols; a fault of its own shows again plainly
         return None
-    wanted = {group: asked(formula, group) for group in groups(formula)}
-    measured = {group: Measured(group, movable=asks != {"dot"}) for group, asks in wanted.items() if asks}
-    route = roughly(formula, pairs, measured) if rough else choose(kernel, formula, pairs, measured)
+    found = leaves(formula)
+    measured = {group: Measured(group, movable=asks != {"dot"}) for group, asks in found.asked.items()}
+    route = roughly(found, pairs, measured) if rough else choose(kernel, found, pairs, measured)
     shape = (left.values.shape[0], right.values.shape[0])
     return current().evaluator(Traced(formula, shape, route.precision, route.methods, measured, left is right, rough))
 
 
-def roughly(formula: Symbol, pairs: TracedPairs, measured: dict[Group, Measured]) -> Route:
+def roughly(found: Leaves, pairs: TracedPairs, measured: dict[Group, Measured]) -> Route:
     """Products in the dtype of the data, whatever they round."""
-    dense = not any(group.sparse for group in groups(formula))
-    single = dense and pairs.left.dtype == pairs.right.dtype == SINGLE and fits_single(formula)
-    methods = {group: _quick(formula, each) for group, each in measured.items()}
-    return Route("float32" if single else "float64", methods)
+    methods = {group: _quick(asks, measured[group]) for group, asks in found.asked.items()}
+    return Route("float32" if _single(found, pairs) else "float64", methods)
 
 
-def choose(kernel: Kernel, formula: Symbol, pairs: TracedPairs, measured: dict[Group, Measured]) -> Route:
-    """The fastest route that keeps the promise."""
-    product = {group: _product(formula, each) for group, each in measured.items()}
-    quick = {group: _quick(formula, each) for group, each in measured.items()}
-    sure = {group: _sure(formula, each) for group, each in measured.items()}
-    candidates = [Route("float64", quick)]
+def choose(kernel: Kernel, found: Leaves, pairs: TracedPairs, measured: dict[Group, Measured]) -> Route:
+    """The fastest route that keeps the promise; the accurate one needs no rehearsal."""
+    asked = found.asked
+    quick = {group: _quick(asks, measured[group]) for group, asks in asked.items()}
     if measured and all(group.sparse for group in measured):  # there is no faster way than the accurate one
         return Route("float64", quick)
-    dense = not any(group.sparse for group in groups(formula))
-    if dense and pairs.left.dtype == pairs.right.dtype == SINGLE and fits_single(formula):
-        mixed = [Route("mixed", quick), Route("mixed", sure)] if exponents(formula) else []
-        by_product = [Route("float32", product)] if product != quick else []
-        candidates = [Route("float32", quick), *by_product, *mixed, *candidates]
+    sure = {group: _sure(asks, measured[group]) for group, asks in asked.items()}
+    candidates = [Route("float64", quick)] if quick != sure else []
+    if _single(found, pairs):
+        product = {group: _product(asks, measured[group]) for group, asks in asked.items()}
+        mixed = [Route("mixed", quick), Route("mixed", sure)] if found.structure.is_parted else []
+        otherwise = sure if current().prefers_products else product
+        second = [Route("float32", otherwise)] if otherwise != quick else []
+        candidates = [Route("float32", quick), *second, *mixed, *candidates]
     chosen = (route for route in candidates if keeps_promise(kernel, pairs, route, measured))
     return next(chosen, Route("float64", sure))
 
 
-def _product(formula: Symbol, measured: Measured) -> Method:
+def _single(found: Leaves, pairs: TracedPairs) -> bool:
+    """Whether float32 may serve: the data are of it, and dense, and so may be the numbers."""
+    if any(group.sparse for group in found.groups):
+        return False
+    return pairs.left.dtype == pairs.right.dtype == SINGLE and fits_single(found.values, found.groups)
+
+
+def _product(asks: frozenset[str], measured: Measured) -> Method:
     """A product of matrices; the tiles of sparse groups hold squared distances, already repaired."""
-    wanted = asked(formula, measured.group)
     if measured.group.sparse:
-        return Method("product" if wanted == {"dot"} else "ready")
-    return Method("product", _moved(formula, measured), "root" in wanted, "root" in wanted and _few(measured))
+        return Method("product" if asks == {"dot"} else "ready")
+    return Method("product", _moved(asks, measured), "root" in asks, "root" in asks and _few(measured))
 
 
-def _quick(formula: Symbol, measured: Measured) -> Method:
-    """Differences for few columns, a product for many."""
-    return _sure(formula, measured) if _few(measured) else _product(formula, measured)
+def _quick(asks: frozenset[str], measured: Measured) -> Method:
+    """Differences for few columns, a product for many, and wherever the backend has units for products."""
+    few = _few(measured) and not current().prefers_products
+    return _sure(asks, measured) if few else _product(asks, measured)
 
 
-def _sure(formula: Symbol, measured: Measured) -> Method:
+def _sure(asks: frozenset[str], measured: Measured) -> Method:
     """Differences, wherever distances are needed."""
-    if asked(formula, measured.group) == {"dot"}:
+    if asks == {"dot"}:
         return Method("product")
     if measured.group.sparse:
         return Method("ready")
-    return Method("differences", _moved(formula, measured))
+    return Method("differences", _moved(asks, measured))
 
 
-def _moved(formula: Symbol, measured: Measured) -> bool:
-    return "dot" in asked(formula, measured.group) and measured.origin is not None
+def _moved(asks: frozenset[str], measured: Measured) -> bool:
+    return "dot" in asks and measured.origin is not None
 
 
 def _few(measured: Measured) -> bool:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.spatial.distance import pdist, squareform
 
 from mercer.backends.base import Evaluator
 from mercer.compute.codegen.tiles import mirror
@@ -22,7 +23,13 @@ from mercer.kernels.evaluation.dispatch import bound
 from mercer.kernels.evaluation.plain import Plain
 from mercer.kernels.objects.reading import objects_from
 from mercer.kernels.objects.table import holds_more
-from mercer.kernels.pairs import MAX_COLUMNS_BY_DIFFERENCES, Pairs
+from mercer.kernels.pairs import (
+    MAX_COLUMNS_BY_DIFFERENCES,
+    MAX_NUMBERS_BY_DIFFERENCES,
+    DistancePairs,
+    OnlyDistancesError,
+    Pairs,
+)
 from mercer.kernels.points import (
     Points,
     alike,
@@ -40,6 +47,8 @@ MIN_FUSED_PAIRS = 1 << 17
 """Pairs from which on the fused pass is used: below it, plain NumPy takes less time than loading compiled code."""
 COLUMNS_THAT_DOUBLE_THE_COST = 32
 """Columns that take plain NumPy as long as the rest of a pair."""
+MAX_COLUMNS_FROM_DISTANCES = 32
+"""Columns up to which half of the distances, by differences, take no longer than a product for all."""
 
 _fused_from: ContextVar[int] = ContextVar("fused_from", default=MIN_FUSED_PAIRS)
 
@@ -229,8 +238,10 @@ def values_of(
 
 
 def _few(kernel: Kernel, left: Points, right: Points, dtype: np.dtype[Any]) -> NDArray[Any]:
-    """The matrix of so few pairs that nobody watches, or waits; of a symmetric one the lower half is computed."""
+    """The matrix of so few pairs that nobody watches, or waits; of a symmetric one half is computed."""
     n, m = left.values.shape[0], right.values.shape[0]
+    if left is right and kernel.radial and (found := _from_distances(kernel, left)) is not None:
+        return found.astype(dtype, copy=False)
     wide = left.values.shape[1] > MAX_COLUMNS_BY_DIFFERENCES  # products like larger blocks
     out, step = np.empty((n, m), dtype), max(1, plain.BLOCK_PAIRS * (1 + wide) // m)
     if n <= step:
@@ -243,6 +254,24 @@ def _few(kernel: Kernel, left: Points, right: Points, dtype: np.dtype[Any]) -> N
     if left is right:
         mirror(out)
         out.reshape(-1)[:: n + 1] = kernel.evaluate_diagonal(left)
+    return out
+
+
+def _from_distances(kernel: Kernel, points: Points) -> NDArray[Any] | None:
+    """The symmetric matrix from the distances of different rows, each computed once; None where that is slow."""
+    values, (n, columns) = points.values, points.shape
+    is_quick = columns <= MAX_COLUMNS_FROM_DISTANCES or n * n * columns <= MAX_NUMBERS_BY_DIFFERENCES
+    if n < 2 or points.sparse or not is_quick:
+        return None
+    found = pdist(values, "sqeuclidean")
+    try:
+        for start in range(0, len(found), plain.BLOCK_PAIRS):
+            part = found[start : start + plain.BLOCK_PAIRS]
+            part[:] = kernel.evaluate(DistancePairs(part))
+    except OnlyDistancesError:
+        return None
+    out = np.asarray(squareform(found, checks=False))
+    out.reshape(-1)[:: n + 1] = kernel.evaluate_diagonal(points)
     return out
 
 

@@ -170,7 +170,8 @@ def keeps_promise(kernel: Kernel, traced: TracedPairs, route: Route, measured: d
     """Whether a route keeps the promise on some pairs: among the longest rows, and at each leaf's nearest distance."""
     if not all(_in_range(each, route) for each in measured.values()):
         return False
-    left, right = _some(traced.left), _some(traced.right)
+    left = _some(traced.left)
+    right = left if traced.right is traced.left else _some(traced.right)
     broken: list[str] = []
     with np.errstate(all="ignore"):
         disturbed = kernel.evaluate(DisturbedPairs(left, right, traced, route, measured, broken))

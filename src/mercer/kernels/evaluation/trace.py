@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 
 from mercer.compute.codegen import formula
+from mercer.compute.codegen.structure import leaves
 from mercer.compute.codegen.symbols import Symbol, Untraceable, apply, number
 from mercer.kernels.pairs import Pairs, unit_rows
 from mercer.kernels.points import Points, refuse_sparse
@@ -77,6 +78,6 @@ class TracedPairs(Pairs):
 def trace(kernel: Kernel, pairs: TracedPairs) -> Symbol:
     """The formula of a kernel; raises `Untraceable` where it cannot be followed, or is too long to compile."""
     written = formula.unwrap(kernel.evaluate(pairs))
-    if formula.size(written) > MAX_SYMBOLS:
+    if leaves(written).structure.size > MAX_SYMBOLS:
         raise Untraceable(f"a formula of more than {MAX_SYMBOLS} symbols")
     return written

@@ -14,6 +14,8 @@ from mercer.kernels.graphs.walk_loops import Array, Index, Whole, meetings
 
 MIN_COMPILED_PAIRS = 1 << 19
 """Pairs of nodes from which on compiled loops are used: below it, loading them takes longer."""
+PAIRS_PER_MEETING = 100
+"""Pairs of nodes that take plain NumPy as long as it takes to begin with another pair of graphs."""
 CALL_PAIRS = 1 << 19
 """Pairs of nodes in one call: some hundredths of a second, where it is not one pair of large graphs."""
 MAX_MISSING_SHARE = 1e-15
@@ -154,9 +156,9 @@ class Meetings:
         return value, int(size > 0)
 
 
-def compiles(pairs: float) -> bool:
-    """Whether compiled loops are used for so many pairs of nodes: then graphs meet unions of many."""
-    return pairs >= MIN_COMPILED_PAIRS and jit_cache.numba_works()
+def compiles(pairs: float, graphs: float) -> bool:
+    """Whether compiled loops are used for so many pairs of nodes of so many pairs of graphs: then unions of many."""
+    return pairs + PAIRS_PER_MEETING * graphs >= MIN_COMPILED_PAIRS and jit_cache.numba_works()
 
 
 def shared_walks(wanted: Meetings, decay: float, looped: bool, out: Array) -> int:

@@ -60,7 +60,9 @@ class Labelled:
         And whether loops are compiled for them.
         """
         sizes = self.graphs.sizes
-        looped = compiles(float(sizes[rows].sum()) * float(sizes[columns].sum()) / (2 if lower else 1))
+        share = 0.5 if lower else 1.0
+        nodes = share * float(sizes[rows].sum()) * float(sizes[columns].sum())
+        looped = compiles(nodes, share * len(rows) * len(columns))
         kinds = max(UNION_KINDS, int(self.graphs.kinds.max(initial=0)))
         unions = self._unions(columns, UNION_NODES * UNION_KINDS // kinds if looped else 0)
         left, right = np.divmod(np.arange(len(rows) * (len(unions.firsts) - 1)), len(unions.firsts) - 1)
@@ -70,7 +72,7 @@ class Labelled:
 
     def own(self, rows: Places) -> tuple[Meetings, bool]:
         """Each graph with itself."""
-        looped, place = compiles(float(np.square(self.graphs.sizes[rows]).sum())), np.arange(len(rows))
+        looped, place = compiles(float(np.square(self.graphs.sizes[rows]).sum()), len(rows)), np.arange(len(rows))
         return self._met(rows, self._unions(rows, 0), place, place, place), looped
 
     def _met(self, rows: Places, unions: Unions, left: Whole, right: Whole, places: Whole) -> Meetings:

@@ -45,7 +45,7 @@ class Gaussian(Radial):
     lengthscale: float | str = length(default=1.0)
 
     def profile(self, u: NDArray[Any]) -> NDArray[Any]:
-        return np.asarray(np.exp(-u / 2))
+        return np.asarray(np.exp(u / -2))
 
     def gap(self, u: NDArray[Any]) -> NDArray[Any]:
         return gaps.decay(u / 2)

@@ -100,7 +100,7 @@ class SpectralClustering(
     time_limit : float or None, default=None
         Seconds. A fit that cannot keep to it stops with the model so far.
     backend : str or Backend, default="auto"
-        Who computes: "cpu", "cuda" (or "cuda:1"), a graphics card, or a member of `mercer.backends`. "auto" takes the
+        What computes: "cpu", "cuda" (or "cuda:1"), a graphics card, or a member of `mercer.backends`. "auto" takes the
         card where there is one and it is clearly faster.
     on_interrupt : {"raise", "keep"}, default="raise"
         With "keep", Ctrl-C ends the fit with the model so far.

@@ -25,8 +25,7 @@ def warn_of_scales(kernel: Kernel, points: Points) -> None:
     Cost: two passes over the data for each leaf of the kernel.
     """
     for leaf, inner in leaves(kernel, points):
-        wide = wild_columns(inner.values) if not isinstance(leaf, Constant) else np.zeros(0, np.intp)
-        if len(wide) == 0:
+        if isinstance(leaf, Constant) or len(wide := wild_columns(inner.values)) == 0:
             continue
         names = ", ".join(inner.label(int(i)) for i in wide[:MAX_NAMED_COLUMNS])
         names += ", ..." * (len(wide) > MAX_NAMED_COLUMNS)
@@ -50,7 +49,8 @@ def wild_columns(values: Any) -> NDArray[np.intp]:
         highest, lowest = highest.toarray().ravel(), lowest.toarray().ravel()
     with np.errstate(over="ignore"):
         spread = np.asarray(highest, dtype=np.float64) - np.asarray(lowest, dtype=np.float64)
-    moving = np.sort(spread[spread > 0])
+    moving = spread[spread > 0]
+    moving.sort()
     if len(moving) < 2 or moving[-1] / MAX_RELATIVE_WIDTH <= moving[0]:
         return np.zeros(0, np.intp)
     middle = moving[(len(moving) - 1) // 2]

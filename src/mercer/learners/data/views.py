@@ -33,7 +33,9 @@ BLOCK = 1 << 22
 """Numbers in a block of new rows, about: 32 MB."""
 EPS = float(np.finfo(np.float64).eps)
 SAMPLE_ROWS = 128
-"""Rows among which the fused pass is compared with plain NumPy, and new rows on which predictions are tried."""
+"""Rows among which the fused pass is compared with plain NumPy, at most, and new rows on which predictions are tried."""
+SAMPLED_AGAINST = 4
+"""One of so many of these rows is compared with all of them: some thousand pairs say how far entries are off."""
 MIN_THREADED_PAIRS = 1 << 12
 """Pairs from which on BLAS may use several threads."""
 BEYOND_DISTANCES = 0.25
@@ -221,10 +223,11 @@ class KernelView(TableView):
         """What the fused pass made of a sample of pairs, against plain NumPy, which is off by a unit."""
         if is_few(self.points, self.points):
             return EPS
-        rows = np.unique(np.linspace(0, self.count - 1, SAMPLE_ROWS).astype(np.intp))
-        some = K.block(rows, rows) if not isinstance(K, np.ndarray) else K[np.ix_(rows, rows)]
-        off = np.abs(some - self.operator().block(rows, rows))
-        scale = np.outer(sizes[rows], sizes[rows])
+        others = np.arange(0, self.count, -(-self.count // SAMPLE_ROWS))
+        rows = others[::SAMPLED_AGAINST]
+        some = K.block(rows, others) if not isinstance(K, np.ndarray) else K[np.ix_(rows, others)]
+        off = np.abs(some - matrix(self.kernel, self.points.rows(rows), self.points.rows(others)))
+        scale = np.outer(sizes[rows], sizes[others])
         return max(EPS, float(np.divide(off, scale, out=np.zeros_like(off), where=scale > 0).max()))
 
     def operator(self, watch: Watch | None = None) -> Operator:

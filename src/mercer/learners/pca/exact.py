@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import warnings
 from contextlib import nullcontext
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,10 +13,13 @@ from numpy.typing import NDArray
 from mercer.compute.runtime.run import Run
 from mercer.compute.runtime.threads import one_thread_blas
 from mercer.errors import InputError, NumericalWarning, caller_level, message, speaker
+from mercer.kernels.evaluation.evaluate import matrix
+from mercer.kernels.points import SINGLE
 from mercer.learners.data.views import KernelView, MatrixView, View, definite
 from mercer.learners.pca.features import start_of
 from mercer.learners.pca.problem import PCAProblem
 from mercer.learners.pca.result import PCAResult, floor_of, leading_part
+from mercer.learners.pca.settings import PCASettings
 from mercer.learners.pca.signs import signs_of
 from mercer.learners.streaming.predictor import ByDuals
 from mercer.operators import Dense, Operator
@@ -34,6 +37,14 @@ MAX_TRUSTED_RESIDUAL = 1e-9
 """Residuals of a decomposition, relative to the largest eigenvalue, above which it is not to be trusted."""
 MAX_ONE_THREAD_WHOLE = 256
 """Rows up to which one thread decomposes a matrix as fast as several, and a copy costs less than another matrix."""
+
+MIN_SINGLE_ROWS = 2048
+"""Rows of float32 from which on their matrix is stored as float32: smaller ones stay in caches, and another pass over
+all pairs in float64 takes as long as products with numbers of half the size save."""
+MIN_SINGLE_TOLERANCE = 1e-7
+"""Smaller residuals than these do not come from a matrix of float32."""
+NEAR = 1e-5
+"""The residual of a vector from such a matrix, relative to its own eigenvalue, up to which it is kept."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,13 +105,16 @@ def by_matrix(problem: PCAProblem, plan: PCAPlan, run: Run) -> PCAResult:
     n^2 numbers.
     """
     view, settings = problem.view, problem.settings
-    with run.stage("kernel matrix"):
-        K = view.dense(run.watch)
-        view = definite(view, K)
-    found = _leading(view, K, settings.components, run) if plan.details.partial and settings.components else None
+    count = settings.components if plan.details.partial else None
+    found = _leading_single(view, problem.settings, run) if count and _is_single(view, problem) else None
     if found is None:
-        found = _whole(view, K, settings.components, run)
-    del K
+        with run.stage("kernel matrix"):
+            K = view.dense(run.watch)
+            view = definite(view, K)
+        found = _leading(view, K, count, run) if count else None
+        if found is None:
+            found = _whole(view, K, settings.components, run)
+        del K
     worst = float(found.pairs.residuals().max(initial=0.0))
     reason = f"{found.how}, with residuals of at most {worst:.1e} of the largest eigenvalue."
     converged = worst <= max(MAX_TRUSTED_RESIDUAL, settings.tolerance)
@@ -123,6 +137,47 @@ def _leading(view: View, K: Array, count: int, run: Run) -> _Decomposed | None:
             pairs = _Eigenpairs(found.values[:kept], *_with_images(Dense(K, symmetric=True), vectors))
     total = float(sizes.sum()) - n * float(means.mean())
     return _Decomposed(pairs, means, total, f"Lanczos' method with {found.products} products")
+
+
+def _is_single(view: View, problem: PCAProblem) -> TypeGuard[KernelView]:
+    """Whether rows are float32 and so many that a matrix of float32 saves time, and `tol` is not too small for it."""
+    return (
+        isinstance(view, KernelView)
+        and view.sure
+        and problem.dtype == SINGLE
+        and view.count >= MIN_SINGLE_ROWS
+        and problem.settings.tolerance >= MIN_SINGLE_TOLERANCE
+    )
+
+
+def _leading_single(view: KernelView, settings: PCASettings, run: Run) -> _Decomposed | None:
+    """By products with a matrix of float32; values, residuals and scores are those of one product in float64.
+
+    The vectors span what float32 found; within that span values are the best (Rayleigh and Ritz), so that their error
+    is the square of that of the vectors. None where residuals show that rounding moved vectors too far, as it does for
+    eigenvalues far below the largest, and where a decomposition finds them better.
+    """
+    n, count, points = view.count, settings.components or 1, replace(view.points, dtype=SINGLE)
+    with run.stage("kernel matrix"):
+        K = matrix(view.kernel, points, points, watch=run.watch)
+    with run.stage("decompose", expected_products(count)):
+        found = certified(K, count, np.full(n, n**-0.5), run)
+    del K
+    if found is None:
+        return None
+    with run.stage("residuals"):
+        centred = _Centred(_exact(view, run))
+        vectors = np.linalg.qr(found.vectors - found.vectors.mean(axis=0))[0]
+        images = np.asarray(centred @ vectors)
+        rising, turns = np.linalg.eigh(vectors.T @ images)
+        pairs = _Eigenpairs(rising[::-1], vectors @ turns[:, ::-1], images @ turns[:, ::-1])
+        off, sizes = pairs.residuals(), centred.inner.diagonal()
+    floor = floor_of(n, float(pairs.values[0]), float(sizes.max()), view.dtype)
+    own = pairs.values / pairs.values[0]
+    if leading_part(pairs.values, floor, count) < count or (off > np.minimum(settings.tolerance, NEAR * own)).any():
+        return None
+    total = float(sizes.sum()) - n * float(centred.means.mean())
+    return _Decomposed(pairs, centred.means, total, f"Lanczos' method with {found.products} products in float32")
 
 
 def _whole(view: View, K: Array, count: int | None, run: Run) -> _Decomposed:

@@ -70,7 +70,8 @@ class KernelPCA(
     sign of a component makes the entry of v that is largest in size (the first of equal ones) positive.
 
     Nothing is approximated as long as that is possible. Of some thousand rows K is stored, and of few components the
-    leading eigenvectors of P K P are found by products with it, to 1e-12 and such that none is missed. Of more rows
+    leading eigenvectors of P K P are found by products with it, to 1e-12 and such that none is missed; of more than
+    2,000 rows of float32 by products in float32, to `tol`, and their eigenvalues in float64. Of more rows
     they are found by a few products with blocks of vectors, and no matrix is stored; a lift, or a kernel with few
     features, takes one pass over the rows. Only what takes more than ten minutes, or rows that stay in their source, is
     approximated by landmarks, and `unexplained_` then includes all that these miss. `plan(X)` says which.
@@ -91,7 +92,8 @@ class KernelPCA(
     n_landmarks : int or None, default=None
         How many landmarks; None for 1,000, or as many as memory and time allow.
     tol : float, default=1e-06
-        Products end when `|P K P v - l v|` is at most this part of the largest eigenvalue.
+        Products end when `|P K P v - l v|` is at most this part of the largest eigenvalue. Below 1e-7 products with a
+        stored matrix are in float64 whatever the rows are.
     max_iter : int, default=60
         The most products.
     fit_inverse_transform : bool, default=False
@@ -101,7 +103,7 @@ class KernelPCA(
     time_limit : float or None, default=None
         Seconds. A fit that cannot keep to it stops with the model so far.
     backend : str or Backend, default="auto"
-        Who computes: "cpu", "cuda" (or "cuda:1"), a graphics card, or a member of `mercer.backends`. "auto" takes the
+        What computes: "cpu", "cuda" (or "cuda:1"), a graphics card, or a member of `mercer.backends`. "auto" takes the
         card where there is one and it is clearly faster.
     on_interrupt : {"raise", "keep"}, default="raise"
         With "keep", Ctrl-C ends the fit with the model so far.

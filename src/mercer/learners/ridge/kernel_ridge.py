@@ -73,7 +73,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
     time_limit : float or None, default=None
         Seconds. A fit that cannot keep to it stops with the model so far; None plans for about a minute.
     backend : str or Backend, default="auto"
-        Who computes: "cpu", "cuda" (or "cuda:1"), a graphics card, or a member of `mercer.backends`. "auto" takes the
+        What computes: "cpu", "cuda" (or "cuda:1"), a graphics card, or a member of `mercer.backends`. "auto" takes the
         card where there is one and it is clearly faster.
     checkpoint : str, Path or None, default=None
         A file from which a fit that was cut off goes on.
@@ -267,7 +267,8 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
         alpha, variance, noise = float(fit.alphas[output]), fit.variance[output], fit.noise[output]
         if pieces is not None:
             return np.asarray(np.sqrt(noise * pieces.shares(rows, alpha)))
-        return np.asarray(np.sqrt(self._posterior(alpha).variances(rows, count, variance, noise)))
+        with self._as_fitted():
+            return np.asarray(np.sqrt(self._posterior(alpha).variances(rows, count, variance, noise)))
 
     def _covariance(self, rows: Any, values: NDArray[Any]) -> NDArray[Any]:
         fit, pieces, (count, outputs) = self._result.fit, self._pieces, values.shape
@@ -281,7 +282,8 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
             if pieces is not None:
                 found[:, :, t] = noise * pieces.products(rows, float(alpha))
             else:
-                found[:, :, t] = self._posterior(float(alpha)).covariance(rows, count, variance, noise)
+                with self._as_fitted():
+                    found[:, :, t] = self._posterior(float(alpha)).covariance(rows, count, variance, noise)
         return found[:, :, 0] if self._result.is_flat else found
 
     @property

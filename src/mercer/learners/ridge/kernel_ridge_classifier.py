@@ -65,7 +65,7 @@ class KernelRidgeClassifier(ClassifierMixin, LeastSquares):  # type: ignore[misc
     time_limit : float or None, default=None
         Seconds. A fit that cannot keep to it stops with the model so far; None plans for about a minute.
     backend : str or Backend, default="auto"
-        Who computes: "cpu", "cuda" (or "cuda:1"), a graphics card, or a member of `mercer.backends`. "auto" takes the
+        What computes: "cpu", "cuda" (or "cuda:1"), a graphics card, or a member of `mercer.backends`. "auto" takes the
         card where there is one and it is clearly faster.
     checkpoint : str, Path or None, default=None
         A file from which a fit that was cut off goes on.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from math import isnan
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -13,6 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from mercer.backends.base import Backend
+from mercer.backends.choosing import computing
 from mercer.errors import InputError, NumericalWarning, caller_level, message, speaker, speaks
 from mercer.learners.certificates.bounds import Distance
 from mercer.learners.data.rows import scatter_rows
@@ -336,8 +339,13 @@ class LeastSquares(KernelEstimator[RidgeProblem, RidgePlan, RidgeResult]):
     def _kept(self, name: str, compute: Callable[[], Any]) -> Any:
         """What was computed from the result when it was first asked for."""
         if self.__dict__.get(name) is None:
-            self.__dict__[name] = compute()
+            with self._as_fitted():
+                self.__dict__[name] = compute()
         return self.__dict__[name]
+
+    def _as_fitted(self) -> AbstractContextManager[object]:
+        """Inside, the backend of the fit computes, if there is such a card: for what takes as long as a fit."""
+        return computing(self.backend if isinstance(self.backend, Backend) else self.plan_.backend)
 
     @property
     def _pieces(self) -> StreamedPosterior | None:

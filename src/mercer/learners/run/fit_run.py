@@ -103,7 +103,17 @@ class Planned(Protocol):
 
     @property
     def backend(self) -> str:
-        """Who computes."""
+        """What computes."""
+        ...
+
+    @property
+    def lanes(self) -> int:
+        """How many threads have sums of their own; 0 for as many as there are."""
+        ...
+
+    @property
+    def threads(self) -> int:
+        """How many threads BLAS has; 0 for as many as it has."""
         ...
 
     @property
@@ -320,9 +330,11 @@ class Watched(Run):
     @contextmanager
     def minding(self) -> Iterator[None]:
         """Ctrl-C ends the fit with what it has, where that is asked for; elsewhere, and the second time, it raises."""
+        if not (self.terms.keep and threading.current_thread() is threading.main_thread()):
+            yield
+            return
         before = signal.getsignal(signal.SIGINT)
-        here = threading.current_thread() is threading.main_thread()
-        if not (self.terms.keep and here and callable(before)):
+        if not callable(before):
             yield
             return
 

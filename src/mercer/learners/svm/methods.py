@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from mercer.compute.runtime.run import IDLE, Run
 from mercer.errors import number_of
+from mercer.kernels.evaluation.evaluate import is_few, values_of
 from mercer.kernels.points import Points
 from mercer.learners.data.views import KernelView, LiftView, View, definite, with_landmarks
 from mercer.learners.streaming.basis import Basis, LiftBasis, landmark_basis, steady
@@ -22,6 +23,7 @@ from mercer.learners.svm.settings import SVMSettings
 from mercer.lifts.nystrom import nystrom_of
 from mercer.lifts.randomness import generator
 from mercer.operators import Dense, Operator
+from mercer.operators.base import EVERYTHING
 from mercer.planner.svm import SVMPlan, is_narrow
 from mercer.solvers.svm import coordinate_descent, working_sets
 from mercer.solvers.svm.box_qp import BoxQP, QPResult
@@ -100,6 +102,7 @@ class Method(ABC):
 class ExactMethod(Method):
     """By the kernel matrix, of which rows are computed as they are needed.
 
+    matrix : an operator, or all numbers in float64
     patient : whether all steps may be made for few rows, too
     sharp : whether coefficients of few rows are found to rounding
     tries : turns for these, once they are within the tolerance
@@ -109,13 +112,23 @@ class ExactMethod(Method):
 
     rounding = 1e-12
 
-    K: Operator
+    matrix: Operator | Array
     settings: SMOSettings
     patient: bool = False
     sharp: bool = False
     tries: int = SHARPENING_TURNS
     narrow: bool = False
     buffer: Buffer = field(default_factory=Buffer)
+
+    @cached_property
+    def K(self) -> Operator:  # noqa: N802
+        """The matrix as an operator."""
+        return Dense(self.matrix, symmetric=True) if isinstance(self.matrix, np.ndarray) else self.matrix
+
+    @property
+    def count(self) -> int:
+        """How many rows there are."""
+        return int(self.matrix.shape[0])
 
     def solve(self, problem: BoxQP, start: Array | None = None, run: Run = IDLE) -> QPResult:
         if problem.count > MAX_STORED_ROWS:
@@ -160,7 +173,7 @@ class ExactMethod(Method):
         """The matrix as it is good enough for all functions of many rows."""
         if self.narrow:
             return self.K.narrowed().rough()
-        return self.K if self.K.shape[0] <= MAX_STORED_ROWS else self.K.rough()
+        return self.K if self.count <= MAX_STORED_ROWS else self.K.rough()
 
     def checked(self, problem: BoxQP, rows: Rows, result: QPResult) -> QPResult:
         """What was found on the shared matrix, by the gradient in float64 where that was float32."""
@@ -174,10 +187,10 @@ class ExactMethod(Method):
     @cached_property
     def stored(self) -> Array:
         """The whole matrix."""
-        n, K = self.K.shape[0], self.K if self.sharp else self.K.rough()
-        values = np.empty((n, n), K.dtype)
-        K.fill(np.arange(n), values)
-        return np.asarray(values, dtype=np.float64)
+        if isinstance(self.matrix, np.ndarray):
+            return self.matrix
+        K = self.K if self.sharp else self.K.rough()
+        return np.asarray(K.block(EVERYTHING, EVERYTHING), dtype=np.float64)
 
     def values(self, b: Array) -> Array:
         support = np.flatnonzero(b)
@@ -187,14 +200,14 @@ class ExactMethod(Method):
         return np.asarray(self.K.diagonal(), dtype=np.float64)
 
     def brief(self) -> ExactMethod:
-        most = min(self.settings.max_steps, BRIEF_STEPS + BRIEF_STEPS_PER_ROW * self.K.shape[0])
+        most = min(self.settings.max_steps, BRIEF_STEPS + BRIEF_STEPS_PER_ROW * self.count)
         return replace(self, settings=replace(self.settings, max_steps=most), tries=0)
 
     def sharpened(self) -> ExactMethod:
         return replace(self, sharp=True)
 
     def part(self, rows: Rows) -> ExactMethod:
-        return self if len(rows) == self.K.shape[0] else replace(self, K=self.K.part(rows))
+        return self if len(rows) == self.count else replace(self, matrix=self.K.part(rows))
 
     def predictor(self, view: View, support: Rows, b: Array, biases: Array) -> Predictor:
         """By the rows of the support; where these have features, by one weight per feature."""
@@ -308,14 +321,17 @@ def method_of(
 def exact_method(view: View, plan: SVMPlan, settings: SVMSettings) -> ExactMethod:
     """The kernel itself; where k is not proven to be a kernel, the matrix is checked first, with n^3 / 3 operations."""
     patient, smo = settings.max_iter is not None, settings.smo(view.count, plan.details.pool)
-    if view.sure:
-        K = view.operator()
-        if not plan.details.whole and (plan.outputs > 1 or len(plan.stages) > 1):
-            K.narrowed().rough().prepare()  # each function has a part of the rows
-        return ExactMethod(K, smo, patient, narrow=is_narrow(view.count, plan.columns))
-    matrix = view.dense()
-    definite(view, matrix)
-    return ExactMethod(Dense(matrix, symmetric=True), smo, patient)
+    if not view.sure:
+        matrix = view.dense()
+        definite(view, matrix)
+        return ExactMethod(matrix, smo, patient)
+    if isinstance(view, KernelView) and not plan.details.whole and is_few(view.points, view.points):
+        matrix, _ = values_of(view.kernel, view.points, view.points)  # finite: so is the diagonal, and none is larger
+        return ExactMethod(matrix, smo, patient)
+    K = view.operator()
+    if not plan.details.whole and (plan.outputs > 1 or len(plan.stages) > 1):
+        K.narrowed().rough().prepare()  # each function has a part of the rows
+    return ExactMethod(K, smo, patient, narrow=is_narrow(view.count, plan.columns))
 
 
 def _basis(view: KernelView | LiftView, count: int, random: np.random.Generator) -> Basis:

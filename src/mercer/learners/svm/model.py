@@ -50,9 +50,12 @@ class Model:
         cls, view: View, method: Method, subproblems: Sequence[Subproblem], results: Sequence[tuple[BoxQP, QPResult]]
     ) -> Model:
         """The model; rows without coefficients are let go."""
-        b = np.zeros((view.count, len(subproblems)))
-        for k, (one, (_, result)) in enumerate(zip(subproblems, results, strict=True)):
-            b[one.rows, k] = result.b
+        if len(subproblems) == 1 and len(subproblems[0].rows) == view.count:
+            b = results[0][1].b[:, None]
+        else:
+            b = np.zeros((view.count, len(subproblems)))
+            for k, (one, (_, result)) in enumerate(zip(subproblems, results, strict=True)):
+                b[one.rows, k] = result.b
         support, biases = np.flatnonzero(b.any(axis=1)), np.array([result.bias for _, result in results])
         planes = [result.plane for _, result in results]
         if any(plane is not None for plane in planes):

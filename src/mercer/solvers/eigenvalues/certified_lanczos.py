@@ -10,20 +10,23 @@ large, one more chain goes on beside the others.
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg.blas import dsymv
+from scipy.linalg.blas import dsymv, ssymv
 
 from mercer.compute.runtime.run import IDLE, Run
+from mercer.compute.runtime.threads import one_thread_blas
 
 Array = NDArray[np.float64]
-EPS = float(np.finfo(np.float64).eps)
 TOLERANCE = 1e-12
 """Residuals at which to end, relative to the largest eigenvalue."""
-ROUNDINGS = 16.0
-"""Products with A are off by at most so many units of rounding of its Frobenius norm."""
+ROUNDINGS = {"float64": 16.0, "float32": 2.0}
+"""Products with A are off by at most so many units of rounding of its Frobenius norm; in float32 it is the random part
+of rounding that counts, since who asks for that looks at residuals anyway."""
 MISSED = 1e-8
 """The probability with which a larger eigenvalue may be missed where the Frobenius norm does not exclude it."""
 SPARE_PRODUCTS = 25
@@ -38,7 +41,7 @@ NEAR, SETTLED = 0.9, 1e-3
 once its residual is at most this part of it."""
 MAX_ONE_THREAD_ROWS = 2048
 """Rows up to which one thread of BLAS multiplies by a vector as fast as several, which wait for each other."""
-SQUARABLE = 1e-100, 1e100
+SQUARABLE = {"float64": (1e-100, 1e100), "float32": (1e-12, 1e12)}
 """Numbers between these have squares whose sums neither vanish nor overflow."""
 
 
@@ -61,7 +64,7 @@ def expected_products(count: int) -> int:
     return 2 * count + SPARE_PRODUCTS
 
 
-def certified(A: Array, count: int, apart: Array, run: Run = IDLE) -> Certified | None:
+def certified(A: NDArray[Any], count: int, apart: Array, run: Run = IDLE) -> Certified | None:
     """The largest eigenvalues of P A P with P = I - uu', for a symmetric positive semi-definite A; or None.
 
     None where they lie so close together that a decomposition of A is better, where it has too few rows, and where its
@@ -71,7 +74,8 @@ def certified(A: Array, count: int, apart: Array, run: Run = IDLE) -> Certified 
     Cost: about 2 k + 25 products with half of A, of 2 n^2 operations each, and 4 n m^2 operations for m of them; n m
     numbers.
 
-    A : (n, n), of which one triangle is read
+    A : (n, n), of float64 or float32, of which one triangle is read; products with float32 round like that, and so does
+        what is found
     count : how many, k
     apart : (n,), the unit vector u
     run : takes the products
@@ -85,7 +89,8 @@ def certified(A: Array, count: int, apart: Array, run: Run = IDLE) -> Certified 
     random start.
     """
     most = MOST_TIMES * expected_products(count)
-    if most >= len(A) or not SQUARABLE[0] < np.abs(A.diagonal()).max() < SQUARABLE[1]:
+    least, largest = SQUARABLE[A.dtype.name]
+    if most >= len(A) or not least < np.abs(A.diagonal()).max() < largest:
         return None
     search = _Search(np.asfortranarray(A.T), apart, most)
     look = 2 * count + FIRST_LOOK
@@ -125,17 +130,19 @@ class _Search:
     size : how many vectors Q has
     small : (most, most), the upper triangle of Q'A Q
     squares : the square of the Frobenius norm of P A P
+    rounding : that of a product, relative to the norm
     unit : the rounding of a product
     """
 
-    def __init__(self, A: Array, apart: Array, most: int) -> None:
+    def __init__(self, A: NDArray[Any], apart: Array, most: int) -> None:
         self.A, self.random = A, np.random.default_rng(0)
         self.basis, self.small = np.empty((most + 1, len(A))), np.zeros((most, most))
-        self.basis[0], image = apart, dsymv(1.0, A, apart)
+        self.basis[0], image = apart, _times(A, apart)
         with np.errstate(all="ignore"):
-            self.whole = float(np.vdot(A.T, A.T))  # by rows, which are not copied
+            self.whole = _squares(A)
             self.squares = self.whole - 2 * float(image @ image) + float(apart @ image) ** 2
-        self.unit = ROUNDINGS * EPS * float(np.sqrt(self.whole))
+        self.rounding = ROUNDINGS[A.dtype.name] * float(np.finfo(A.dtype).eps)
+        self.unit = self.rounding * float(np.sqrt(self.whole))
         self.size, self._waiting = 0, list[_Next]()
         self.begin()
 
@@ -164,7 +171,7 @@ class _Search:
         self.size += 1
         self.steps += following.newest
         self.basis[self.size] = vector
-        image, parts = self._without_basis(dsymv(1.0, self.A, vector))
+        image, parts = self._without_basis(_times(self.A, vector))
         self.small[: self.size, self.size - 1] = parts[1:]
         length = float(np.linalg.norm(image))
         if length > self.unit:
@@ -182,6 +189,11 @@ class _Search:
 
     def found(self, count: int) -> Certified | None:
         """The eigenvalues, where they are known to be the largest; else the search goes on, or begins a chain."""
+        # Threads wait longer than they work on matrices as small as Q'A Q; of few rows there is one thread already.
+        with one_thread_blas() if len(self.A) > MAX_ONE_THREAD_ROWS else nullcontext():
+            return self._found(count)
+
+    def _found(self, count: int) -> Certified | None:
         values, turns, ends = self._spectrum(0)
         close = max(TOLERANCE * float(values[0]), self.unit)
         if ends[:, :count].sum(axis=0).max(initial=0.0) <= close:
@@ -208,7 +220,7 @@ class _Search:
 
         values : all of Q'A Q
         """
-        lost = ROUNDINGS * EPS * self.whole
+        lost = self.rounding * self.whole
         by_norm = float(np.sqrt(max(self.squares - float(values @ values), 0.0) + lost))
         seen, _, ends = self._spectrum(self.begun)
         top = float(seen[0])
@@ -218,6 +230,20 @@ class _Search:
         root = np.log(1.648 * np.sqrt(len(self.A)) / MISSED) / (2 * self.steps - 1)
         by_chance = float(top / (1 - root**2)) if self.begun and 0 < root < 1 else np.inf
         return min(by_norm, by_chance), top if settled else 0.0
+
+
+def _squares(A: NDArray[Any]) -> float:
+    """The sum of the squares of all numbers; of float32 by rows, whose sums are added up in float64."""
+    if A.dtype == np.float64:
+        return float(np.vdot(A.T, A.T))  # by rows, which are not copied
+    return float(sum(float(np.vdot(row, row)) for row in A.T))
+
+
+def _times(A: NDArray[Any], vector: Array) -> Array:
+    """The product with a vector, in the precision of A."""
+    if A.dtype == np.float64:
+        return np.asarray(dsymv(1.0, A, vector))
+    return np.asarray(ssymv(1.0, A, vector.astype(np.float32)), dtype=np.float64)
 
 
 def _top(values: Array, ends: Array, rest: float) -> float:

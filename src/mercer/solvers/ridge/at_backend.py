@@ -11,45 +11,34 @@ from numpy.typing import NDArray
 from mercer.backends import squares
 from mercer.backends.squares import Features, Square
 from mercer.compute.runtime.run import IDLE, Run
-from mercer.errors import BudgetError, message
 from mercer.lifts.pivoting import Factor, RandomPivots, Values, tolerance
 from mercer.operators.at_backend import AtBackend
 from mercer.solvers.ridge import cholesky_factor
-from mercer.solvers.ridge.checks import row_sums
 from mercer.solvers.ridge.mixed_precision_cholesky import NO_STEPS, refined
 from mercer.solvers.ridge.outcome import UsedUp
 
 Array = NDArray[np.float64]
 
 
-def solved(A: AtBackend, norm: float, alpha: float, targets: Array, run: Run) -> tuple[UsedUp, Array, int] | None:
-    """A factor at a backend, the solution, and its steps from float32; None without a factor.
-
-    Float32 is for matrices that float64 has no room for.
-    """
-    factor = A.square.factor(alpha, norm, run)
-    if factor is None:
-        return None
-    if not factor.single:
-        return factor, factor.solve(targets), NO_STEPS
-    known = Refined(factor)
-    x, steps = refined(known, targets)
-    if steps == NO_STEPS:
-        raise squares.too_small(alpha, len(x))
-    return known, x, steps
+def solved(A: AtBackend, alpha: float, targets: Array, run: Run) -> tuple[UsedUp, Array, int] | None:
+    """A factor at a backend, the solution, and its steps from float32; None without a factor."""
+    if A.square.takes_single(alpha):
+        rough = A.square.factor(alpha, run, single=True)
+        if rough is not None:
+            known = Refined(rough)
+            x, steps = refined(known, targets)
+            if steps > NO_STEPS:
+                return known, x, steps
+            known.restore()
+    factor = A.square.factor(alpha, run)
+    return None if factor is None else (factor, factor.solve(targets), NO_STEPS)
 
 
 def factor_of(A: Array | AtBackend, alpha: float) -> cholesky_factor.Factor | squares.Factor | None:
     """The factor of A + alpha I in float64, in A's memory or at a backend; None where there is none."""
     if isinstance(A, np.ndarray):
         return cholesky_factor.factorize(A, alpha)
-    factor = A.square.factor(alpha, float(row_sums(A).max()), IDLE)
-    if factor is not None and factor.single:
-        factor.restore()
-        n = A.shape[0]
-        needs, got = f"a factor of {n} rows in float64", "there is room for one in float32"
-        raise BudgetError(message(needs, got, "Fit fewer rows for standard deviations.", subject="Cholesky"))
-    return factor
+    return A.square.factor(alpha, IDLE)
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,6 +115,7 @@ class PivotsAtBackend(RandomPivots):
         self.pivots = []
 
     def _factor(self) -> Factor:
+        self.columns.trim()
         k, features = len(self.pivots), cast("Array", self.columns)
         return Factor(np.array(self.pivots, dtype=np.intp), self.upper[:k, :k].copy(order="F"), features)
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.backends.context import current
-from mercer.backends.squares import Square
+from mercer.backends.squares import Square, check_sums
 from mercer.errors import InputError, message
 from mercer.operators import Operator
 from mercer.operators.base import read
@@ -86,19 +86,12 @@ def overwritable(matrix: Matrix) -> NDArray[np.float64]:
     return np.asarray(np.require(A.T if A.flags.f_contiguous else A, np.float64, ["C", "A", "W"]))  # A' is A
 
 
-def row_sums(A: Stored) -> NDArray[np.float64]:
+def row_sums(A: NDArray[np.float64]) -> NDArray[np.float64]:
     """The sums of |A| along the rows, whose largest is the 1-norm; an error where they are not finite."""
-    if not isinstance(A, np.ndarray):
-        sums = A.square.row_sums()
-    else:
-        with np.errstate(over="ignore"):
-            parts = [slice(None)] if A.size <= TILE_NUMBERS else tiles(len(A), len(A))
-            sums = np.concatenate([np.abs(A[part]).sum(axis=1) for part in parts])
-    wrong = np.flatnonzero(~np.isfinite(sums))
-    if wrong.size:
-        got = f"row {wrong[0]} of A adds up to {sums[wrong[0]]}"
-        raise InputError(message("finite numbers with finite sums", got, "Check the data and the kernel."))
-    return sums
+    with np.errstate(over="ignore"):
+        parts = [slice(None)] if A.size <= TILE_NUMBERS else tiles(len(A), len(A))
+        sums = np.concatenate([np.abs(A[part]).sum(axis=1) for part in parts])
+    return check_sums(sums)
 
 
 def relative_residual(system: System, products: NDArray[Any], x: NDArray[Any]) -> float:

@@ -57,7 +57,7 @@ class Cholesky(Solver):
         A, system = ready(system)
         x, products = np.zeros_like(system.targets), np.zeros_like(system.targets)
         condition, factor, ridges, steps = 1.0, None, np.unique(system.alphas), NO_STEPS
-        norm = float(row_sums(A).max())
+        norm = float(row_sums(A).max()) if isinstance(A, np.ndarray) else math.nan
         for alpha in ridges:
             if factor is not None:
                 factor.restore()
@@ -111,11 +111,14 @@ def without_condition(system: System) -> tuple[Outcome, Factor] | None:
 def _solved(
     A: Stored, norm: float, alpha: float, targets: NDArray[np.float64], run: Run
 ) -> tuple[UsedUp, NDArray[np.float64], int] | None:
-    """A factor in A's memory, the solution, and its steps from float32; None, with A as it was, without a factor."""
+    """A factor in A's memory, the solution, and its steps from float32; None, with A as it was, without a factor.
+
+    norm : the largest sum of |A| along a row, of an A in this process
+    """
     if not isinstance(A, np.ndarray):
         from mercer.solvers.ridge.at_backend import solved  # most matrices are in this process
 
-        return solved(A, norm, alpha, targets, run)
+        return solved(A, alpha, targets, run)
     quick = single_factor(A, norm, alpha, run) if len(A) >= mixed_precision_cholesky.MIN_ROWS else None
     if quick is not None:
         x, steps = quick.refined(targets)

@@ -59,9 +59,9 @@ class Eigen(Solver):
         Spectrum
         """
         A = stored(matrix)
-        row_sums(A)  # an error where there is NaN, of which LAPACK says nothing
         if not isinstance(A, np.ndarray):
             return Spectrum(*A.square.spectrum())
+        row_sums(A)  # an error where there is NaN, of which LAPACK says nothing
         remedy = "Use Cholesky() with one alpha that is large enough, or fewer rows."
         if 16 * A.size > MAX_UNASKED_BYTES:
             Budget.of(None).require(16 * A.size, f"the eigenvectors of {len(A)} rows", remedy)

@@ -98,7 +98,7 @@ class Outcome:
     history : History or None, default=None
         Of gradient methods.
     decomposition : Decomposition or None, default=None
-        Of direct solvers.
+        Of direct solvers: `solve`, `roughly`, `serves`, `multiply`, `inverse_diagonal` and `log_determinant`.
 
     Examples
     --------

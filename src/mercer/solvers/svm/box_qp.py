@@ -83,10 +83,10 @@ class BoxQP:
         found there is the rounding of the sum.
         """
         pull = -(g + bias)
-        with np.errstate(invalid="ignore"):  # an infinite side times nothing is nothing
-            above = np.where(pull > self.kink, self.upper * (pull - self.kink), 0.0)
-            below = np.where(pull < -self.kink, self.lower * (pull + self.kink), 0.0)
-        losses = float(np.maximum(above, below).sum())
+        with np.errstate(invalid="ignore"):
+            above = self.upper * (pull - self.kink if self.kink > 0 else pull)
+            below = self.lower * (pull + self.kink if self.kink > 0 else pull)
+        losses = float(np.fmax(np.fmax(above, below), 0.0).sum())  # an infinite side times nothing is nothing
         found = float(b @ g) + self._bent(b) + bias * self.total + losses
         return 0.0 if found <= 0 else found  # what is not a number stays that
 

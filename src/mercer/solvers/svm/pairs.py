@@ -116,7 +116,7 @@ class _Squares:
         diagonal = np.asarray(K.diagonal(), dtype=np.float64)[rows.order]
         if n <= MAX_WHOLE_ROWS:
             values = np.empty((n, n), K.dtype)
-            K.between(rows.order, rows.order.copy(), values)  # not as one side: a mirror image takes longer than values
+            K.between(rows.order, rows.order, values)
             np.fill_diagonal(values, diagonal)
             places = np.arange(n) * n + np.repeat(bounds[:-1], rows.counts)
             return cls(values.reshape(-1), places.astype(np.int64), diagonal, bounds, True)
@@ -124,7 +124,7 @@ class _Squares:
         near, places = np.empty(int(begins[-1]), K.dtype), np.empty(n, np.int64)
         for k, count in enumerate(rows.counts.tolist()):
             own, square = rows.members(k), near[begins[k] : begins[k + 1]].reshape(count, count)
-            K.between(own, own.copy(), square)
+            K.between(own, own, square)
             np.fill_diagonal(square, diagonal[bounds[k] : bounds[k + 1]])
             places[bounds[k] : bounds[k + 1]] = begins[k] + np.arange(count) * count
         return cls(near, places, diagonal, bounds, False)

@@ -308,16 +308,16 @@ def walk(
     if slots is None and not jit_cache.numba_works():
         more, left = walk_numpy(rows, diagonal, problem, b, g, tolerance, most - steps)
         return steps + more, left
-    known = np.arange(len(b)) if slots is None else slots
     box = problem.lower, problem.upper, problem.kink
-    more, left = walk_loop(*in_one_piece(rows, known), diagonal, b, g, *box, tolerance, most - steps)
+    more, left = walk_loop(*in_one_piece(rows, slots), diagonal, b, g, *box, tolerance, most - steps)
     return int(steps + more), float(left)
 
 
-def in_one_piece(rows: NDArray[Any], slots: NDArray[np.intp]) -> Pieces:
-    """How compiled loops take rows of a matrix that are all in one table, which is in C order."""
+def in_one_piece(rows: NDArray[Any], slots: NDArray[np.intp] | None) -> Pieces:
+    """How compiled loops take rows of a matrix that are all in one table, which is in C order; slots as in `walk`."""
     n, none = rows.shape[1], np.empty(0, rows.dtype)
-    return rows.reshape(-1), slots.astype(np.int64) * n, n, none, 0, 0, none, np.empty(0, bool)
+    places = np.arange(0, n * n, n, dtype=np.int64) if slots is None else slots.astype(np.int64) * n
+    return rows.reshape(-1), places, n, none, 0, 0, none, np.empty(0, bool)
 
 
 class Taken:
@@ -334,7 +334,9 @@ def is_compiled(count: int) -> bool:
 
 def gradient(K: NDArray[Any], problem: BoxQP, b: Array) -> Array:
     """K b + c, row by row of the support, in the order of these: the same bits in compiled code and in NumPy."""
-    g, support = problem.linear.copy(), np.flatnonzero(b)
+    g, support = problem.linear.copy(), b.nonzero()[0]
+    if len(support) == 0:
+        return g
     if walk_loop.is_loaded:
         add(K, support, b[support], 0, len(g), g)
     else:

@@ -31,7 +31,7 @@ def solve_stored(
     start : coefficients to start from; None for those nearest to zero, or at the margin of the data
     """
     if start is None:
-        b = problem.filled(K.sum(axis=1)) if problem.total != 0 else np.zeros(problem.count)
+        b = problem.filled(K.sum(axis=0)) if problem.total != 0 else np.zeros(problem.count)
     else:
         b = problem.feasible(start)
     g, diagonal = gradient(K, problem, b), K.diagonal().copy()

@@ -23,14 +23,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer.backends.board import Board
 from mercer.compute.runtime.run import IDLE, Run, Stopped
 from mercer.errors import number_of
 from mercer.operators import Operator
 from mercer.solvers.ridge.base import opening
 from mercer.solvers.svm.box_qp import Array, BoxQP, QPResult
+from mercer.solvers.svm.cached_board import CachedBoard
 from mercer.solvers.svm.kernel_cache import MIN_WORKING_SETS, Buffer, KernelCache
 from mercer.solvers.svm.known_rows import rounds_on_known
-from mercer.solvers.svm.smo import add_rows, is_compiled, square, walk
+from mercer.solvers.svm.smo import add_rows, is_compiled, walk
 from mercer.solvers.svm.state import State
 
 Rows = NDArray[np.intp]
@@ -54,8 +56,6 @@ STEPS_PER_COEFFICIENT = 30
 """Steps for each coefficient of a working set, at most, in a round; all together in one: more of them."""
 MAX_SINGLE_SET_STEPS = 100_000
 """Steps in a round where all coefficients are in the working set: less than a second."""
-MAX_NEW_SHARE = 0.5
-"""The part of the coefficients that join a working set that may be any; the others have rows that are known."""
 MIN_GROWING_ROWS = 4096
 """Rows from which on rounds begin with some of them: rows of the matrix are as much shorter."""
 FIRST_SHARE, ROWS_PER_VIOLATION, MAX_GROWN_SHARE, MAX_GROWTHS = 0.15, 2.0, 0.5, 8
@@ -126,6 +126,9 @@ def _at_the_margin(problem: BoxQP, K: Operator, exact: Operator, tolerance: floa
     fast.fill(rows, values[: len(rows)])
     b = problem.filled(values[: len(rows)].sum(axis=0, dtype=np.float64))
     g, support = problem.linear.copy(), np.flatnonzero(b)
+    if fast.board() is not None:  # rows stay at the backend
+        g += fast.combine(support, b[support])
+        support = support[:0]
     for start in range(0, len(support), DENSITY_ROWS):  # sums of few rows at a time take no memory
         some = support[start : start + DENSITY_ROWS]
         fast.fill(some, values[: len(some)])
@@ -148,10 +151,14 @@ def _ways(count: int, K: Operator) -> list[Operator]:
 def _descend(state: State, K: Operator, settings: SMOSettings, run: Run, buffer: Buffer | None) -> str:
     """Rounds until the gradient of all coefficients agrees that nothing is left; why they ended early, or ""."""
     numbers, n = settings.bytes / K.dtype.itemsize, state.problem.count
-    wanted = min(n, MAX_SET, max(MAX_SINGLE_SET, n // 4))  # the first set has rows of which many will not be support
-    size = wanted if numbers >= n * n else int(min(wanted, max(MIN_SET, numbers / n / MIN_WORKING_SETS)))
-    pool = KernelCache(K, numbers, size, buffer)
+    size = min(n, MAX_SET, max(MAX_SINGLE_SET, n // 4))  # the first set has rows of which many will not be support
     known = n <= MAX_KNOWN_ROWS and numbers >= n * n and is_compiled(n)
+    board: Board | None = None if known else K.board()
+    if board is None:
+        if numbers < n * n:
+            size = int(min(size, max(MIN_SET, numbers / n / MIN_WORKING_SETS)))
+        pool = KernelCache(K, numbers, size, buffer)
+        board = CachedBoard(K, pool)
     growths, before = (MAX_GROWTHS if n >= MIN_GROWING_ROWS and not known else 0), np.inf
     if growths:
         K.prepare()
@@ -167,7 +174,7 @@ def _descend(state: State, K: Operator, settings: SMOSettings, run: Run, buffer:
         if known:
             rounds_on_known(state, pool, K, goal, settings.max_steps, run)
         else:
-            _rounds(state, pool, K, active, goal, size, settings, run)
+            _rounds(state, board, active, goal, size, settings, run)
         state.refresh(K)
         if not some or state.violation <= settings.tolerance or state.steps >= settings.max_steps:
             state.check()
@@ -182,71 +189,40 @@ def _grown(state: State) -> Rows:
     return state.nearest(ROWS_PER_VIOLATION, MAX_SET, int(MAX_GROWN_SHARE * n))
 
 
-def _rounds(
-    state: State, pool: KernelCache, K: Operator, active: Rows, goal: float, size: int, settings: SMOSettings, run: Run
-) -> None:
+def _rounds(state: State, board: Board, active: Rows, goal: float, size: int, settings: SMOSettings, run: Run) -> None:
     """Rounds on some rows, of which some are left out meanwhile, until those that are left are optimal."""
-    whole = state.problem
-    problem, b, g = whole.part(active), state.b[active], state.g[active]
-    pool.take(K if len(active) == whole.count else K.part(active))
-    recent, looked, steps = np.zeros(0, np.intp), 0, 1
+    problem, b, looked, steps = state.problem.part(active), state.b[active], 0, 1
+    board.begin(active, problem, b, state.g[active])
     while state.steps < settings.max_steps and steps > 0:
-        rises, falls = problem.rises(b, g), problem.falls(b, g)
-        high, low = float(falls.max()), float(rises.min())
+        low, high = board.ends()
         if not high - low > goal:
             break
         looked += 1
         if looked % ROUNDS_BETWEEN_SHRINKING == 0 and len(active) > size:
-            kept = np.flatnonzero((rises < high) | (falls > low))  # the others stay at an end of the box, or at zero
-            if len(kept) <= MAX_SHRUNK_SHARE * len(active):
-                active, b, g, recent = active[kept], b[kept], g[kept], np.zeros(0, np.intp)
-                problem = whole.part(active)
-                pool.shrink(kept, K.part(active))
+            kept = board.shrink(MAX_SHRUNK_SHARE)  # the others stay at an end of the box, or at zero
+            if kept is not None:
+                active, b = active[kept], b[kept]
+                problem = state.problem.part(active)
                 continue
-        chosen = _chosen(rises, falls, recent, pool.known, size)
+        chosen = board.chosen(size)
         alone = len(chosen) == len(b)
         tolerance = goal if alone else max(SET_TOLERANCE_SHARE * (high - low), goal / 2)
         most = min(
             MAX_SINGLE_SET_STEPS if alone else STEPS_PER_COEFFICIENT * len(chosen), settings.max_steps - state.steps
         )
-        steps = _round(problem, pool, chosen, b, g, tolerance, most)
-        state.b[active], recent = b, chosen
+        steps = _round(problem, board, chosen, b, tolerance, most)
+        state.b[active[chosen]] = b[chosen]
         state.steps, state.rounds = state.steps + steps, state.rounds + 1
         with run.stoppable():
             run.tell(float(state.rounds))
-    state.optimal_on(active, g)
+    state.optimal_on(active, board.gradient())
 
 
-def _round(problem: BoxQP, pool: KernelCache, chosen: Rows, b: Array, g: Array, tolerance: float, most: int) -> int:
+def _round(problem: BoxQP, board: Board, chosen: Rows, b: Array, tolerance: float, most: int) -> int:
     """Solve one working set, and move the gradient of all coefficients; the steps that it took."""
-    slots = pool.fetch(chosen)
-    own, slopes = b[chosen], g[chosen]
-    steps, _ = walk(square(pool.values, slots, chosen), problem.part(chosen), own, slopes, tolerance, most)
-    moved = own - b[chosen]
+    values, slopes = board.square(chosen)
+    own, before = b[chosen], b[chosen]
+    steps, _ = walk(values, problem.part(chosen), own, slopes, tolerance, most)
+    board.move(chosen, own, own - before)
     b[chosen] = own
-    some = np.flatnonzero(moved)
-    add_rows(pool.values, slots[some], moved[some], g)
     return steps
-
-
-def _chosen(rises: Array, falls: Array, recent: Rows, known: NDArray[np.bool_], size: int) -> Rows:
-    """The working set: the newest of the last one, the worst on both sides of all, and of those whose rows are known.
-
-    The newest stand last.
-    """
-    n = len(rises)
-    if n <= size:
-        return np.arange(n)
-    kept = recent[-(size // 2) :]
-    left = size - len(kept)
-    free = np.ones(n, bool)
-    free[kept] = False
-    found: list[Rows] = []
-    for allowed, count in ((None, int(MAX_NEW_SHARE * left) // 2), (known, (left - int(MAX_NEW_SHARE * left)) // 2)):
-        for values in (rises, -falls):
-            slopes = np.where(free if allowed is None else free & allowed, values, np.inf)
-            worst = np.argpartition(slopes, min(count, n - 1))[:count]
-            worst = worst[np.isfinite(slopes[worst])]
-            free[worst] = False
-            found.append(worst)
-    return np.concatenate([kept, np.sort(np.concatenate(found))])
