@@ -311,7 +311,8 @@ def law_of_tables(backend: Backend) -> None:
     whole, random = _whole(KERNELS[0], *_points(COLUMNS[0])), np.random.default_rng(4)
     W, R = random.normal(size=(LANDMARKS, 2)), random.normal(size=(ROWS, 2))
     for dtype in ("float32", "float64"):
-        Z, exact = backend.table(whole.shape, dtype), whole.astype(dtype).astype(np.float64)
+        Z: Any = backend.table(whole.shape, dtype)
+        exact = whole.astype(dtype).astype(np.float64)
         before = backend.traffic().brought
         backend.accumulate(Features(dtype), LANDMARKS, LAYOUT).add(_values(), {"Z": Z})
         require(backend.traffic().brought == before, "what a pass leaves in a table is brought")
