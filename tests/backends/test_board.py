@@ -7,7 +7,6 @@ torch = pytest.importorskip("torch")
 
 from mercer import KernelOneClassSVM, KernelSVC, KernelSVR  # noqa: E402
 from mercer.backends import CPU, CUDA, current, use  # noqa: E402
-from mercer.backends.cuda import room  # noqa: E402
 from mercer.compute.runtime.run import Run, Stopped  # noqa: E402
 from mercer.errors import BudgetError  # noqa: E402
 from mercer.kernels import Gaussian, Laplace  # noqa: E402
@@ -133,11 +132,10 @@ def test_only_squares_of_working_sets_and_thin_arrays_cross(monkeypatch):
         assert backend.traffic().brought <= found.rounds * 8 * SET**2
 
 
-def test_memory_that_is_not_there_is_refused_before_it_is_taken(monkeypatch):
-    monkeypatch.setattr(room, "free_bytes", lambda device: 1000)
+def test_memory_that_is_not_there_is_refused_before_it_is_taken():
     X, y = draw()
     with pytest.raises(BudgetError, match="working sets of"):
-        solved(classes(y, 1.0), X, CUDA("cpu"))
+        solved(classes(y, 1.0), X, CUDA("cpu", memory_limit=10_000))
 
 
 # -- the board itself -------------------------------------------------------------------------------------------------

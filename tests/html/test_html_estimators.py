@@ -87,7 +87,7 @@ def test_parameters_that_were_set_stand_apart():
     page = read(KernelRidge(k.Gaussian(2.0), alpha=0.125)._repr_html_())
     place = page.words.index("alpha")
     assert page.words[place + 1] == "0.125"
-    assert place < page.words.index("12 parameters as they are by default")
+    assert place < page.words.index("13 parameters as they are by default")
 
 
 def test_what_is_private_stays_so():

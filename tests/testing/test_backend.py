@@ -10,8 +10,13 @@ import pytest
 from mercer import learners, lifts, solvers
 from mercer.backends import CPU, Pass, Traffic
 from mercer.backends.lanes import Lanes
+from mercer.operators import Dense
+from mercer.solvers.svm.box_qp import BoxQP
+from mercer.solvers.svm.cached_board import CachedBoard
+from mercer.solvers.svm.kernel_cache import KernelCache
 from mercer.testing import check_backend
 from mercer.testing.backend import LAWS
+from mercer.testing.boards import CHOSEN, ROWS
 from mercer.testing.passes import known_passes
 
 
@@ -163,6 +168,73 @@ class OtherLanes(CPU):
         return self.kind(work, width, layout, state)
 
 
+# -- broken boards ----------------------------------------------------------------------------------------------------
+
+
+class Board(CachedBoard):
+    """One that is right, by a matrix of this process."""
+
+    @classmethod
+    def of(cls, rows):
+        K = Dense(rows.matrix(rows.dtype, 1)[0], symmetric=True)
+        return cls(K, KernelCache(K, ROWS**2, CHOSEN))
+
+
+class Still(Board):
+    """The gradient does not follow the last coefficient that moves."""
+
+    def move(self, chosen, b, moves):
+        moves[-1] = 0.0
+        super().move(chosen, b, moves)
+
+
+class Kinkless(Board):
+    def begin(self, rows, box, b, g):
+        super().begin(rows, BoxQP(g, box.lower, box.upper), b, g)
+
+
+class Unsorted(Board):
+    """Takes whoever comes first."""
+
+    def chosen(self, size):
+        self._rises, self._falls = np.arange(len(self._b), dtype=float), -np.arange(len(self._b), dtype=float)
+        return super().chosen(size)
+
+
+class Strict(Board):
+    """Leaves out what another one violates."""
+
+    def shrink(self, share):
+        self._high, self._low = self._high - 0.5, self._low + 0.5
+        return super().shrink(share)
+
+
+class Turned(Board):
+    def square(self, chosen):
+        square, slopes = super().square(chosen)
+        return square[::-1], slopes
+
+
+class Noisy(Board):
+    count = 0
+
+    def gradient(self):
+        Noisy.count += 1
+        return super().gradient() * (1 + 1e-15 * Noisy.count)
+
+
+@dataclass(frozen=True)
+class OtherBoard(CPU):
+    kind: type = Board
+
+    def board(self, rows, diagonal):
+        return self.kind.of(rows)
+
+
+def test_a_right_board_obeys_the_law():
+    LAWS["boards"](OtherBoard())
+
+
 # -- broken otherwise -------------------------------------------------------------------------------------------------
 
 
@@ -227,6 +299,7 @@ BROKEN = [
     (OtherLanes(Anew), "resuming"),
     (OtherLanes(HalfRestored), "resuming"),
     (OtherLanes(Random), "bits"),
+    *((OtherBoard(kind), "boards") for kind in (Still, Kinkless, Unsorted, Strict, Turned, Noisy)),
     (Chatty(), "traffic"),
     (Narrow(), "tables"),
     (Scratch(), "tables"),

@@ -162,7 +162,7 @@ class Accumulator(Protocol):
 
 
 class Traffic(NamedTuple):
-    """Bytes that were sent to where wide arrays live, and that were brought from there."""
+    """Bytes that went to where wide arrays live, and that were brought back."""
 
     sent: int = 0
     brought: int = 0

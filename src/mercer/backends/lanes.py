@@ -1,7 +1,8 @@
 """Passes on the cores of this machine: lanes are threads, and strips stay in their caches.
 
-The same lane gets the same strips in the same order, whichever is faster. Where there are several lanes, BLAS has one
-thread in each; where there is one, each strip is filled by all of its threads, and BLAS has as many as it has outside.
+The same lane gets the same strips in the same order, however fast the others are. Where there are several lanes, BLAS
+has one thread in each; where there is one, each strip is filled by all of its threads, and BLAS has as many as it has
+outside.
 """
 
 from __future__ import annotations

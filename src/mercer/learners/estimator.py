@@ -27,6 +27,7 @@ from mercer.learners.run.callbacks import CallbackSupport
 from mercer.learners.run.fit_run import Planned, Terms, Watched, watched
 from mercer.lifts.base import Lift
 from mercer.lifts.html import ShownEstimator
+from mercer.lifts.parameter_names import ParameterNames
 from mercer.planner.placement import place
 from mercer.planner.plan import AnyDetails, Plan
 from mercer.planner.task import Task
@@ -38,6 +39,7 @@ Result = TypeVar("Result")
 
 class KernelEstimator(
     ShownEstimator,
+    ParameterNames,
     KernelParameters,
     CallbackSupport,  # type: ignore[misc]  # scikit-learn has no types
     BaseEstimator,  # type: ignore[misc]

@@ -163,13 +163,17 @@ class Gram(Operator):
     def _multiply(self, V: NDArray[Any]) -> NDArray[Any]:
         if V.shape[1] == 0:
             return np.zeros((self.shape[0], 0), V.dtype)
-        needed = self.peak(V.shape[1])
+        return self._product(self.evaluator, V)
+
+    def _product(self, values: Evaluator, V: NDArray[Any]) -> NDArray[Any]:
+        """The product of this matrix, or of some of its rows and columns."""
+        needed = self._peak(values, V.shape[1])
         if needed > MAX_UNASKED_BYTES:
             remedy = "Multiply fewer columns at once."
             Budget.of(None).require(needed, f"a product with {number_of(V.shape[1], 'column')}", remedy, subject="Gram")
         with np.errstate(all="ignore"):
-            sizes = _sizes(V) if self.evaluator.dtype != V.dtype else np.ones(V.shape[1])
-            result = self.evaluator.times(V / sizes, self.threads, self.watch) * sizes
+            sizes = _sizes(V) if values.dtype != V.dtype else np.ones(V.shape[1])
+            result = values.times(V / sizes, self.threads, self.watch) * sizes
             result = result.astype(V.dtype, copy=False)
         if not all_finite(result) and all_finite(V):
             warnings.warn(
@@ -229,12 +233,16 @@ class Gram(Operator):
     def combine(
         self, columns: NDArray[np.intp], values: NDArray[Any], rows: NDArray[np.intp] | None = None
     ) -> NDArray[Any]:
-        if self.symmetric and rows is columns:
-            return self.part(rows) @ values
+        both = self.symmetric and rows is not None and rows is columns
         asked = self.shape[0] if rows is None else len(rows)
         work = self.shape[0] * self.shape[1] / (2 if self.symmetric else 1)  # a symmetric product is half the work
-        if asked * len(columns) > work:
+        if not both and asked * len(columns) > work:
             return super().combine(columns, values, rows)
+        if self.prepared is not None and asked and values.size:  # rows need not be copied
+            V = np.asarray(values, dtype=np.result_type(self.dtype, values.dtype)).reshape(len(columns), -1)
+            return self._product(self.prepared.within(rows, columns), V).reshape(asked, *values.shape[1:])
+        if both:
+            return self.part(columns) @ values
         left = self.left if rows is None else self.left.rows(rows)
         right, source = self.right.rows(columns), Source(self, rows, columns)
         return Gram.of(self.kernel, left, right, self.watch, self.hasty, source, self.threads) @ values
@@ -292,8 +300,11 @@ class Gram(Operator):
         return np.concatenate([np.diagonal(self._block(step, step)) for step in steps])
 
     def peak(self, columns: int = 1) -> int:
-        result = self.shape[0] * columns * 8
-        return 2 * result + self.shape[1] * columns * 8 + self.evaluator.peak(columns, self.threads)
+        return self._peak(self.evaluator, columns)
+
+    def _peak(self, values: Evaluator, columns: int) -> int:
+        n, m = values.shape
+        return 8 * (2 * n + m) * columns + values.peak(columns, self.threads)
 
     def _detail(self) -> str:
         text = str(self.kernel)

@@ -15,17 +15,16 @@ from numpy.typing import NDArray
 from mercer.backends.base import Accumulator, Backend, Evaluator, Layout, RowValues
 from mercer.backends.context import use
 from mercer.backends.lanes import NumPyOperations
-from mercer.backends.row_functions import WaveFunctions
-from mercer.backends.tables import Table, leading
 from mercer.compute.runtime.threads import Progress, Watch
 from mercer.errors import speaks
 from mercer.kernels import Gaussian, Kernel, Matern, Polynomial
 from mercer.kernels.evaluation.evaluate import evaluator, fused_from
 from mercer.kernels.evaluation.plain import Plain
 from mercer.kernels.points import DOUBLE, SINGLE, Points
-from mercer.learners.streaming.feature_pass import Features
+from mercer.testing.boards import law_of_boards
 from mercer.testing.laws import AGREEMENT, close, require
 from mercer.testing.passes import Tried, known_passes
+from mercer.testing.tables import here, law_of_tables
 
 Array = NDArray[Any]
 KERNELS: tuple[Kernel, ...] = (Gaussian(1.5), Gaussian(2.0) + 0.5 * Matern(0.5, 2.0) * Polynomial(2, 0.5))
@@ -55,8 +54,9 @@ def check_backend(backend: Backend) -> None:
 
     The laws: products (float64, float32 and rough, to the promise), symmetry (exact), bits (the same twice), passes
     (each that Mercer knows, also after it was pickled), lanes (added in their order), stopping (by a watch), resuming
-    (from any state, to the same bits), traffic (nothing wide goes to and fro), tables (that answer like arrays), and
-    nothing held (afterwards). Cost: some hundred products of 701 x 130 pairs, and compiled code for two kernels.
+    (from any state, to the same bits), boards (working sets of an SVM, where the backend has them), traffic (nothing
+    wide goes to and fro), tables (that answer like arrays), and nothing held (afterwards). Cost: some hundred products
+    of 701 x 130 pairs, and compiled code for two kernels.
 
     Parameters
     ----------
@@ -121,12 +121,7 @@ def _added(backend: Backend, tried: Tried, watch: Watch | None = None) -> tuple[
     """A pass over all rows, and what it leaves with them."""
     sums = backend.accumulate(tried.work, LANDMARKS, LAYOUT)
     left = sums.add(_values(), tried.rows, watch)
-    return sums, {name: _here(each) for name, each in left.items()}
-
-
-def _here(Z: Array | Table) -> Array:
-    """A column of rows in this process, also where it is a wide table."""
-    return Z if isinstance(Z, np.ndarray) else Z.to_host()
+    return sums, {name: here(each) for name, each in left.items()}
 
 
 def _kept(sums: Accumulator) -> dict[str, Array]:
@@ -306,31 +301,6 @@ def law_of_traffic(backend: Backend) -> None:
         require(0 <= gone <= allowed, f"{gone} bytes are {name}, of at most {allowed:.0f}")
 
 
-def law_of_tables(backend: Backend) -> None:
-    """A wide table is written by passes, answers like an array, and stays where it is."""
-    whole, random = _whole(KERNELS[0], *_points(COLUMNS[0])), np.random.default_rng(4)
-    W, R = random.normal(size=(LANDMARKS, 2)), random.normal(size=(ROWS, 2))
-    for dtype in ("float32", "float64"):
-        Z: Any = backend.table(whole.shape, dtype)
-        exact = whole.astype(dtype).astype(np.float64)
-        before = backend.traffic().brought
-        backend.accumulate(Features(dtype), LANDMARKS, LAYOUT).add(_values(), {"Z": Z})
-        require(backend.traffic().brought == before, "what a pass leaves in a table is brought")
-        rounding = 1e-6 if dtype == "float32" else SUMS
-        require(Z.dtype == np.dtype(dtype), f"a table is of {Z.dtype} instead of {dtype}")
-        close(np.asarray(Z @ W), exact @ W, f"Z W in {dtype}", rounding)
-        close(np.asarray(Z.T @ R[:, 0]), exact.T @ R[:, 0], f"Z'r in {dtype}", rounding)
-        close(np.asarray(leading(Z, 7) @ W[:7]), exact[:, :7] @ W[:7], f"some columns in {dtype}", rounding)
-        require(backend.traffic().brought == before, "products with a table bring it")
-        close(_here(Z), exact, f"Z in {dtype}", rounding)
-    points, _ = _points(COLUMNS[0])
-    waves = WaveFunctions(random.normal(size=(LANDMARKS, COLUMNS[0])), np.ones(COLUMNS[0]), 0.5)
-    Z = backend.table((ROWS, waves.width), "float64")
-    made = RowValues(functions=waves, points=points.values)
-    backend.accumulate(Features("float64"), waves.width, LAYOUT).add(made, {"Z": Z})
-    close(_here(Z), waves.values(points.values, NumPyOperations()), "functions of rows", SUMS)
-
-
 def law_of_nothing_held(backend: Backend) -> None:
     """When all is done, nobody holds the rows, nor what was made of them."""
 
@@ -370,6 +340,7 @@ LAWS: dict[str, Callable[[Backend], None]] = {
     "lanes": _inside(law_of_lanes),
     "stopping": _inside(law_of_stopping),
     "resuming": _inside(law_of_resuming),
+    "boards": _inside(law_of_boards),
     "traffic": _inside(law_of_traffic),
     "tables": _inside(law_of_tables),
     "nothing held": law_of_nothing_held,

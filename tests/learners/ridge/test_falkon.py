@@ -10,11 +10,12 @@ from streamed_requests import in_pieces
 
 from mercer import KernelRidge
 from mercer.compute.runtime.run import IDLE, Run, Stopped
+from mercer.compute.runtime.threads import as_planned
 from mercer.kernels import Gaussian, Laplace
 from mercer.kernels.points import Points
-from mercer.learners.ridge import falkon
+from mercer.learners.ridge import falkon, falkon_passes
 from mercer.learners.ridge.landmark_preconditioner import preconditioner, sums
-from mercer.learners.streaming.basis import landmark_basis
+from mercer.learners.streaming.basis import LandmarkBasis, landmark_basis
 from mercer.learners.streaming.stream import StoredStream
 from mercer.lifts import Nystrom
 
@@ -314,3 +315,29 @@ def test_an_interruption_goes_through():
     request, _ = problem()
     with pytest.raises(KeyboardInterrupt):
         request.falkon(Recorder(fail=3))
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_few_rows_in_memory_are_bound_to_the_landmarks_once(kept, monkeypatch):
+    bound, plain = [], LandmarkBasis.values
+    monkeypatch.setattr(LandmarkBasis, "values", lambda self, points: bound.append(points) or plain(self, points))
+    monkeypatch.setattr(falkon_passes, "MAX_BOUND_NUMBERS", 300 * 3 if kept else 300 * 3 - 1)
+    request, _ = problem()
+    fit = request.falkon(IDLE)
+    pieces, passes = -(-300 // BATCH), fit.outcome.iterations + 2
+    assert len(bound) == (pieces if kept else pieces * passes)
+    np.testing.assert_array_equal(fit.weights, problem()[0].falkon(IDLE).weights)
+
+
+def test_other_lanes_have_other_last_digits_and_the_same_lanes_the_same(monkeypatch):
+    monkeypatch.setattr("mercer.backends.lanes.MAX_STRIP_ROWS", 16)
+    monkeypatch.setattr("mercer.backends.lanes.MIN_STRIP_ROWS", 16)
+
+    def weights(lanes):
+        with as_planned(lanes, 1):
+            return problem()[0].falkon(IDLE).weights
+
+    three = weights(3)
+    assert_array_equal(weights(3), three)
+    assert not np.array_equal(weights(1), three)
+    assert_allclose(weights(1), three, rtol=1e-5, atol=1e-7)

@@ -189,9 +189,9 @@ def many(kind, X, y):
 
 
 def watched(rounds, turns):
-    def told(state, pool, K, active, *rest):
+    def told(state, board, active, *rest):
         turns.append(len(active))
-        return rounds(state, pool, K, active, *rest)
+        return rounds(state, board, active, *rest)
 
     return told
 

@@ -1,33 +1,15 @@
-"""The member of backends that computes on a graphics card."""
+"""The member of backends that computes on a graphics card; PyTorch is loaded when a fit begins there."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
-from importlib.util import find_spec
-from typing import Any, ClassVar
+from dataclasses import dataclass
+from typing import ClassVar
 
-import torch
-from numpy.typing import NDArray
-
-from mercer.backends.base import Accumulator, Backend, Evaluator, Layout, Traced, Traffic
-from mercer.backends.board import Board
+from mercer.backends.base import Backend, Evaluator, Traced
 from mercer.backends.cpu import CPU
-from mercer.backends.cuda.board import board_of
-from mercer.backends.cuda.eager import Eager
-from mercer.backends.cuda.resident import Resident
-from mercer.backends.cuda.squares import square_of
-from mercer.backends.cuda.sums import DeviceSums
-from mercer.backends.cuda.tables import DeviceTable
-from mercer.backends.passes import Pass
-from mercer.backends.squares import Square
-from mercer.backends.tables import Table
-from mercer.compute.codegen.formula import groups
 from mercer.compute.runtime.memory import Budget
-from mercer.compute.runtime.run import State
-
-CORES = CPU()
 
 FREE_SHARE = 0.9
 """Of the free memory of a card that a fit may hold."""
@@ -55,7 +37,6 @@ class CUDA(Backend):
 
     device: str = "cuda:0"
     memory_limit: int | str | None = None
-    resident: Resident | None = field(default=None, repr=False, compare=False)
 
     holds_squares: ClassVar[bool] = True
     prefers_products: ClassVar[bool] = True
@@ -66,6 +47,8 @@ class CUDA(Backend):
         return "cpu by PyTorch" if self.device == "cpu" else self.device
 
     def signature(self) -> str:
+        import torch
+
         device = torch.device(self.device)
         card = torch.cuda.get_device_name(device) if device.type == "cuda" else "cores"
         return f"{card}, torch {torch.__version__}"
@@ -74,9 +57,11 @@ class CUDA(Backend):
         """What is given as its limit, else most of what the card has free."""
         if self.memory_limit is not None:
             return Budget.of(self.memory_limit)
-        device = torch.device(self.device)
-        if device.type != "cuda":
+        if self.device == "cpu":
             return Budget.of(None)
+        import torch
+
+        device = torch.device(self.device)
         kept = torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)  # by PyTorch, for nobody
         return Budget(int(FREE_SHARE * (torch.cuda.mem_get_info(device)[0] + kept)))
 
@@ -85,50 +70,16 @@ class CUDA(Backend):
             return {}
         from mercer.backends.cuda.measuring import rates  # once on a machine
 
-        return rates(torch.device(self.device))
+        return rates(self.device)
 
     @contextmanager
-    def opened(self) -> Iterator[CUDA]:
+    def opened(self) -> Iterator[Backend]:
         """With memory on the card for one fit or prediction."""
-        if self.resident is not None:
-            yield self
-            return
-        resident = Resident(torch.device(self.device), self.budget)
-        precision = torch.get_float32_matmul_precision()
-        torch.set_float32_matmul_precision("highest")  # TF32 keeps three digits
-        try:
-            yield replace(self, resident=resident)
-        finally:
-            torch.set_float32_matmul_precision(precision)
-            resident.clear()
+        from mercer.backends.cuda.session import opened  # PyTorch is loaded
+
+        with opened(self) as session:
+            yield session
 
     def evaluator(self, traced: Traced) -> Evaluator | None:
-        if self.resident is None or any(group.sparse for group in groups(traced.formula)):
-            return CORES.evaluator(traced)
-        if self.device == "cpu" or find_spec("triton") is None:
-            return Eager(traced, self.resident)
-        from mercer.backends.cuda.on_card import OnCard  # Triton comes with it
-
-        return OnCard(traced, self.resident)
-
-    def accumulate(
-        self, work: Pass, width: int, layout: Layout, state: State | None = None, after: Accumulator | None = None
-    ) -> Accumulator:
-        if self.resident is None:
-            return CORES.accumulate(work, width, layout, state, after)
-        return DeviceSums(work, width, self.resident, state)
-
-    def table(self, shape: tuple[int, int], dtype: Any) -> NDArray[Any] | Table:
-        return CORES.table(shape, dtype) if self.resident is None else DeviceTable.empty(shape, dtype, self.resident)
-
-    def traffic(self) -> Traffic:
-        if self.resident is None:
-            return Traffic()
-        seen = self.resident.traffic
-        return Traffic(seen.rows, seen.wide)
-
-    def square(self, rows: Evaluator | NDArray[Any], diagonal: NDArray[Any]) -> Square | None:
-        return None if self.resident is None else square_of(rows, diagonal, self.resident, self.budget)
-
-    def board(self, rows: Evaluator, diagonal: NDArray[Any]) -> Board | None:
-        return None if self.resident is None else board_of(rows, diagonal, self.resident)
+        """That of the cores: who has not opened the card holds nothing there."""
+        return CPU().evaluator(traced)

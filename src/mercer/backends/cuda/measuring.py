@@ -17,9 +17,9 @@ CALL_SECONDS = 1e-5
 """Seconds of a launch, about."""
 
 
-def rates(device: torch.device) -> dict[str, float]:
+def rates(name: str) -> dict[str, float]:
     """What `mercer.planner.machine.Machine` says of a card, but for pairs of rows."""
-    n, count = SQUARE, STREAM
+    device, n, count = torch.device(name), SQUARE, STREAM
     A = torch.randn(n, n, dtype=torch.float64, device=device)
     A32 = A.float()
     products, products32 = 2 * n**3 / _seconds(device, lambda: A @ A), 2 * n**3 / _seconds(device, lambda: A32 @ A32)

@@ -52,14 +52,14 @@ class Program:
     """
 
     precision: str
-    numbers: list[float | Place | Group] = field(default_factory=list)
+    numbers: list[Any] = field(default_factory=list)
     rows: list[Any] = field(default_factory=list)
     columns: list[Any] = field(default_factory=list)
     tiles: list[Group] = field(default_factory=list)
     coordinates: list[Coordinates] = field(default_factory=list)
     text: str = ""
 
-    def number(self, value: float | Place | Group, wide: bool = False) -> str:
+    def number(self, value: Any, wide: bool = False) -> str:
         """The name of a number in the text, in the type of the values or (wide) of the statistics."""
         self.numbers.append(value)
         return f"{'w' if wide else 'n'}{len(self.numbers) - 1}"

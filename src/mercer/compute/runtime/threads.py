@@ -218,7 +218,8 @@ class _Holder:
 
     lock = threading.Lock()
     held: ClassVar[list[int]] = []
-    before: ClassVar[list[tuple[Any, int | None]]] = []
+    before: ClassVar[list[tuple[Any, int]]] = []
+    changed = False
 
 
 def one_thread_blas() -> AbstractContextManager[None]:
@@ -244,27 +245,33 @@ def blas_threads(count: int) -> Iterator[None]:
             held.remove(count)
             least = min(held, default=0)
             if not least:
-                _set(None)
+                _let_go()
             elif least > count:
                 _set(least)
 
 
 def _hold(count: int) -> None:
     """So many threads for each library; in the processes of a search they have one already."""
-    _Holder.before = [(library, library.get_num_threads()) for library in _libraries()]
-    _set(count)
+    _Holder.before, _Holder.changed, other = [], False, False
+    for library in _libraries():
+        now = library.get_num_threads()
+        if now is not None:
+            _Holder.before.append((library, now))
+            other = other or now != count
+    if other:
+        _set(count)
 
 
-def _set(count: int | None) -> None:
-    """So many threads for each library; None for as many as it had."""
-    allowed = False
-    for library, before in _Holder.before:
-        wanted = before if count is None else count
-        if before is None or library.get_num_threads() == wanted:
-            continue
-        if not allowed:
-            _allow_any_thread()
-            allowed = True
-        library.set_num_threads(wanted)
-    if count is None and allowed:
+def _set(count: int) -> None:
+    _allow_any_thread()
+    _Holder.changed = True
+    for library, _ in _Holder.before:
+        library.set_num_threads(count)
+
+
+def _let_go() -> None:
+    if _Holder.changed:
+        _allow_any_thread()
+        for library, before in _Holder.before:
+            library.set_num_threads(before)
         _allow_any_thread()

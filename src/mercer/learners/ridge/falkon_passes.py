@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.backends.base import Accumulator
+from mercer.backends.base import Accumulator, RowValues
 from mercer.backends.context import current
 from mercer.backends.passes import Column, Operations, Pass
 from mercer.compute.runtime.run import Run, State
@@ -33,6 +33,8 @@ KEY = "iterations"
 """Of the stage, and of the state that is offered."""
 FIRST, PRODUCT, GRADIENT = range(3)
 """What a pass adds up."""
+MAX_BOUND_NUMBERS = 1 << 22
+"""Numbers of the data up to which all pieces stay bound to the landmarks, which takes a copy of them (32 MiB)."""
 SUM, LANE = "sum ", "lane "
 """How the names of sums begin in a state: of all rows, and of the rows of a lane."""
 SUMMARY = ("total", "level", "means", "near", "right", "squares", "scale")
@@ -172,6 +174,7 @@ class Sweeps:
         self.others: Callable[[], State] = dict
         self.passes, self.expected, self.told = 0.0, 1.0, 0.0
         self._latest: Accumulator | None = None
+        self._bound: dict[tuple[int, int], RowValues] = {}
 
     @property
     def resumed(self) -> bool:
@@ -257,13 +260,22 @@ class Sweeps:
         width = self.basis.width
         sums = self._latest = current().accumulate(work, width, layout(), state, after=self._latest)
         for piece in stream.pieces(self.batch, start):
-            self.basis.add_to(sums, piece.points, begin(piece, own), self.run.watch)
+            sums.add(self._values(piece), begin(piece, own), self.run.watch)
             self._offer(kind, piece.stop, own, sums)
             self.passes = done + piece.stop / stream.count
             self.told = max(self.told, min(1.0, self.passes / self.expected))  # more may be expected than before
             self.run.tell(self.told)
         self.passes = done + 1.0
         return own | sums.joined()
+
+    def _values(self, piece: Piece) -> RowValues:
+        """The values at landmarks; what was measured of few rows, that are in memory, serves all passes."""
+        if not self.rows.stored or self.rows.count * self.rows.columns > MAX_BOUND_NUMBERS:
+            return self.basis.values(piece.points)
+        found = self._bound.get((piece.start, piece.stop))
+        if found is None:
+            found = self._bound[piece.start, piece.stop] = self.basis.values(piece.points)
+        return found
 
     def _offer(self, kind: int, position: int, own: Sums, sums: Accumulator) -> None:
         def state() -> State:

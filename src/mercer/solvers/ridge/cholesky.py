@@ -39,6 +39,9 @@ class Cholesky(Solver):
     takes over, with its cost, and the outcome says so. The outcome holds the factor where there is one alpha, and no
     decomposition where there are several.
 
+    On a graphics card A is computed whenever it is read, and L alone is held there: in float64, or in float32 with
+    those steps where float64 has no room or is far slower.
+
     Examples
     --------
     >>> import numpy as np

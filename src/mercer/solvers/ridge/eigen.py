@@ -29,7 +29,8 @@ class Eigen(Solver):
     """Eigenvalues and eigenvectors of A: after them a solve takes 4 n^2 operations for any alpha.
 
     Cost: about 9 n^3 operations by divide and conquer, and 3 n^2 numbers with A, which is overwritten. It is one call
-    of LAPACK: Ctrl-C comes through, but LAPACK goes on, and holds this memory, until it is done.
+    of LAPACK: Ctrl-C comes through, but LAPACK goes on, and holds this memory, until it is done. A graphics card takes
+    5 n^2 numbers of its own memory, and the eigenvectors come to this process.
 
     Examples
     --------

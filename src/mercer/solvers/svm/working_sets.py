@@ -159,6 +159,8 @@ def _descend(state: State, K: Operator, settings: SMOSettings, run: Run, buffer:
             size = int(min(size, max(MIN_SET, numbers / n / MIN_WORKING_SETS)))
         pool = KernelCache(K, numbers, size, buffer)
         board = CachedBoard(K, pool)
+    else:
+        state.exact.prepare()  # there its rows need not be copied for each look at the truth
     growths, before = (MAX_GROWTHS if n >= MIN_GROWING_ROWS and not known else 0), np.inf
     if growths:
         K.prepare()
