@@ -33,7 +33,7 @@ BLOCK = 1 << 22
 """Numbers in a block of new rows, about: 32 MB."""
 EPS = float(np.finfo(np.float64).eps)
 SAMPLE_ROWS = 128
-"""Rows at most among which the fused pass is compared with plain NumPy, and new rows on which predictions are tried."""
+"""Rows among which the fused pass is compared with NumPy, at most, and new rows on which predictions are tried."""
 SAMPLED_AGAINST = 4
 """One of so many of these rows is compared with all of them: some thousand pairs say how far entries are off."""
 MIN_THREADED_PAIRS = 1 << 12

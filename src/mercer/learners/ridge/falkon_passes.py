@@ -271,10 +271,10 @@ class Sweeps:
     def _values(self, piece: Piece) -> RowValues:
         """The values at landmarks; what was measured of few rows, that are in memory, serves all passes."""
         if not self.rows.stored or self.rows.count * self.rows.columns > MAX_BOUND_NUMBERS:
-            return self.basis.values(piece.points)
+            return self.basis.at_backend(piece.points)
         found = self._bound.get((piece.start, piece.stop))
         if found is None:
-            found = self._bound[piece.start, piece.stop] = self.basis.values(piece.points)
+            found = self._bound[piece.start, piece.stop] = self.basis.at_backend(piece.points)
         return found
 
     def _offer(self, kind: int, position: int, own: Sums, sums: Accumulator) -> None:
