@@ -47,9 +47,9 @@ MODELS = {
     "KernelOneClassSVM": (KernelOneClassSVM(K, nu=0.1), None, (40, 265), (19, 70)),
     "KernelPCA": (KernelPCA(K, n_components=2), None, (41, 385), (18, 60)),
     "KernelLogisticRegression": (KernelLogisticRegression(K), TWO, (41, 465), (18, 60)),
-    "Perceptron": (Perceptron(max_iter=5), TWO, (40, 315), (25, 90)),
+    "Perceptron": (Perceptron(max_iter=5), TWO, (40, 340), (25, 90)),
     "KernelPerceptron": (KernelPerceptron(K, max_iter=5), TWO, (36, 1010), (24, 90)),
-    "KernelKMeans": (KernelKMeans(3, kernel=K, random_state=0), None, (42, 1970), (22, 85)),
+    "KernelKMeans": (KernelKMeans(3, kernel=K, random_state=0), None, (42, 2150), (22, 85)),
     "Nystrom": (Nystrom(K, 20, random_state=0), None, (24, 230), (18, 130)),
     "RandomFourier": (RandomFourier(K, 20, random_state=0), None, (17, 85), (10, 35)),
 }

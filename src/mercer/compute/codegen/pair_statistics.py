@@ -79,7 +79,7 @@ class Measured:
         half = float(self.origin @ self.origin) / 2
         return self.left @ self.origin + half, self.right @ self.origin + half
 
-    @property
+    @cached_property
     def reach(self) -> float:
         """The largest |x - o|^2 + |z - o|^2."""
         return float(self.norms[0].max()) + float(self.norms[1].max())

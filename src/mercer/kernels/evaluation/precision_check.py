@@ -55,18 +55,16 @@ class Route:
 
 
 class DisturbedPairs(Pairs):
-    """Pairs whose statistics are off by as much as rounding may move them; radial leaves are judged on the way."""
+    """Pairs whose statistics are off by as much as rounding may move them; radial leaves are judged on the way.
+
+    exact : the same pairs, whose statistics are as they should be
+    """
 
     def __init__(
-        self,
-        left: Points,
-        right: Points,
-        traced: TracedPairs,
-        route: Route,
-        measured: dict[Group, Measured],
-        broken: list[str],
+        self, exact: Pairs, traced: TracedPairs, route: Route, measured: dict[Group, Measured], broken: list[str]
     ) -> None:
-        super().__init__(left, right)
+        super().__init__(exact.left, exact.right)
+        self.exact = exact
         self.traced = traced
         self.route = route
         self.measured = measured
@@ -74,20 +72,20 @@ class DisturbedPairs(Pairs):
 
     def after(self, key: Any, change: Callable[[Points], Points]) -> Self:
         def changed() -> DisturbedPairs:
-            inner = self.traced.after(key, change)
-            return DisturbedPairs(change(self.left), change(self.right), inner, self.route, self.measured, self.broken)
+            exact, traced = self.exact.after(key, change), self.traced.after(key, change)
+            return DisturbedPairs(exact, traced, self.route, self.measured, self.broken)
 
         return self.ask(key, changed)  # type: ignore[no-any-return]
 
     def jointly(self, key: Any, change: Callable[[Points, Points], tuple[Points, Points]]) -> Self:
         def changed() -> DisturbedPairs:
-            inner = self.traced.jointly(key, change)
-            return DisturbedPairs(*change(self.left, self.right), inner, self.route, self.measured, self.broken)
+            exact, traced = self.exact.jointly(key, change), self.traced.jointly(key, change)
+            return DisturbedPairs(exact, traced, self.route, self.measured, self.broken)
 
         return self.ask(key, changed)  # type: ignore[no-any-return]
 
     def radial(self, profile: Callable[[Block], Block], argument: str, scale: float) -> Block:
-        exact = super()._squared_distance()
+        exact = self.exact.squared_distance()
         reachable = 2 * self.measured[self.traced.group].reach
         probes = np.append(np.minimum((PROBE_DISTANCES * scale) ** 2, reachable), [0.0, self._limit(argument)])
         values, moved = (
@@ -137,15 +135,15 @@ class DisturbedPairs(Pairs):
         return np.where(squares < self._limit(argument), by_differences, by_product)
 
     def _squared_distance(self) -> Block:
-        return self._moved(super()._squared_distance(), "squared distance")
+        return self._moved(self.exact.squared_distance(), "squared distance")
 
     def _distance(self) -> Block:
-        return np.asarray(np.sqrt(self._moved(super()._squared_distance(), "distance")))
+        return np.asarray(np.sqrt(self._moved(self.exact.squared_distance(), "distance")))
 
     def _dot(self) -> Block:
         if self.traced.group.sparse:  # there is no more accurate way than a sparse product
-            return super()._dot()
-        return super()._dot() + self.measured[self.traced.group].dot_error(self.route.dtype)
+            return self.exact.dot()
+        return self.exact.dot() + self.measured[self.traced.group].dot_error(self.route.dtype)
 
 
 def _rounded(values: NDArray[Any], dtype: str) -> NDArray[Any]:
@@ -174,12 +172,14 @@ def keeps_promise(kernel: Kernel, traced: TracedPairs, route: Route, measured: d
     right = left if traced.right is traced.left else _some(traced.right)
     broken: list[str] = []
     with np.errstate(all="ignore"):
-        disturbed = kernel.evaluate(DisturbedPairs(left, right, traced, route, measured, broken))
+        pairs = Pairs(left, right)
+        disturbed = kernel.evaluate(DisturbedPairs(pairs, traced, route, measured, broken))
         if broken:
             return False
-        exact = kernel.evaluate(Pairs(left, right))
-        sizes = (np.sqrt(np.maximum(kernel.evaluate_diagonal(side), 0.0)) for side in (left, right))
-        scale = np.outer(*sizes)
+        exact = kernel.evaluate(pairs)
+        sizes = np.sqrt(np.maximum(kernel.evaluate_diagonal(left), 0.0))
+        others = sizes if right is left else np.sqrt(np.maximum(kernel.evaluate_diagonal(right), 0.0))
+        scale = np.outer(sizes, others)
     change = np.abs(disturbed - exact)
     return bool((change <= route.promise * np.maximum(scale, np.abs(exact))).all())
 
