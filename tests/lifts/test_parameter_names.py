@@ -101,3 +101,11 @@ def test_searches_and_routed_weights():
     found = search.best_estimator_["kernelsvc"]
     assert found.C in (0.1, 10.0)
     assert found.kernel.lengthscale in (0.5, 2.0)
+
+
+@pytest.mark.parametrize("kind", [Nystrom, lifts.RandomFourier])
+def test_what_was_fitted_is_not_filled_in_place(kind):
+    lift = clone(kind(Gaussian(2.0), 6, random_state=0)).fit(X)
+    lift.set_params(kernel__lengthscale=3.0)
+    assert lift.kernel == Gaussian(3.0)
+    assert lift.kernel_ == Gaussian(2.0)

@@ -34,6 +34,11 @@ def settle(*kernels: Kernel) -> None:
         kernel.__dict__.pop(DRAFT, None)
 
 
+def settled(kernel: Kernel) -> Kernel:
+    """The same kernel, which nobody fills in place any more; of a draft a copy."""
+    return kernel.with_parameters({}) if DRAFT in kernel.__dict__ else kernel
+
+
 def get(kernel: Kernel, deep: bool) -> dict[str, Any]:
     """The parameters of a node and, if deep, of the kernels below it."""
     found = kernel.parameters()

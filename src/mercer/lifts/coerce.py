@@ -8,6 +8,7 @@ from typing import Any
 
 from mercer.errors import KernelError, message
 from mercer.kernels import Kernel
+from mercer.kernels.parameters import settled
 
 WITH_COMPONENTS = ("Nystrom", "RandomFourier", "Sketch")
 """Lifts for which a number in the place of the kernel is meant to be n_components."""
@@ -16,7 +17,7 @@ WITH_COMPONENTS = ("Nystrom", "RandomFourier", "Sketch")
 def stated(given: Any, subject: object = None) -> Kernel:
     """A kernel from a kernel, its text or a Python function; a lengthscale that a text does not give is open.
 
-    A kernel that is given becomes an object of its own: scikit-learn may still fill one from `clone` in place.
+    One that scikit-learn may still fill in place, since it is fresh from `clone`, becomes an object of its own.
     """
     if isinstance(given, str) and given == "precomputed":
         needs, remedy = "a kernel or its text", "A matrix is taken by learners, and by Nystrom where it is no part."
@@ -29,7 +30,7 @@ def stated(given: Any, subject: object = None) -> Kernel:
         if subject in WITH_COMPONENTS and isinstance(given, numbers.Number) and not isinstance(given, bool):
             remedy = f"Write {subject}(n_components={given!r}), say."
         raise KernelError(message("a kernel or its text", f"got {given!r}", remedy, subject=subject))
-    return given.with_parameters({})
+    return settled(given)
 
 
 @lru_cache(maxsize=128)

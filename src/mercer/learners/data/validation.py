@@ -18,7 +18,7 @@ from mercer.kernels import Kernel
 from mercer.kernels.evaluation.evaluate import check_domain, leaves
 from mercer.kernels.fields import MEDIAN
 from mercer.kernels.objects.table import holds_more
-from mercer.kernels.parameters import DRAFT
+from mercer.kernels.parameters import settled
 from mercer.kernels.points import DOUBLE, SINGLE, Points, points_from
 from mercer.lifts.base import Lift
 from mercer.lifts.coerce import as_kernel, parsed
@@ -80,7 +80,7 @@ def kernel_of(given: Any) -> Kernel | Lift | str:
         if given.strip().lower() != PRECOMPUTED:
             return parsed(given)
     if isinstance(given, Kernel):  # one that scikit-learn may still fill in place becomes an object of its own
-        return given.with_parameters({}) if DRAFT in given.__dict__ else given
+        return settled(given)
     if isinstance(given, Lift):
         return lift_of(given)
     found = as_kernel(given)
