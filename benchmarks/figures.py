@@ -29,6 +29,8 @@ TABLES: dict[str, tuple[Callable[[Run], str], tuple[str, ...]]] = {
 }
 """Tables that are no lines of one part, each with the parts that it reads."""
 ROWS = "rows of "
+CARD = "gpu.json"
+"""The record of benchmarks/gpu.py."""
 
 
 def pages(root: Path = ROOT) -> list[Path]:
@@ -82,9 +84,15 @@ def differing(run: Run, root: Path = ROOT) -> Iterator[Path]:
             yield page
 
 
+def recorded(record: Path) -> Run:
+    """The lines of a record, and those of the graphics card, which is another machine, beside it."""
+    run, card = Run.read(json.loads(record.read_text())), record.with_name(CARD)
+    return Run((*run.lines, *Run.read(json.loads(card.read_text())).lines)) if card.exists() else run
+
+
 def fill(record: Path) -> list[Path]:
     """Write the figures of a record into their pages: those that changed."""
-    run = Run.read(json.loads(record.read_text()))
+    run = recorded(record)
     found = list(differing(run))
     for page in found:
         page.write_text(filled(page.read_text(encoding="utf-8"), run), encoding="utf-8")
@@ -96,7 +104,7 @@ def main() -> int:
     parser.add_argument("record", type=Path, nargs="?", default=RECORD)
     parser.add_argument("--write", action="store_true", help="fill the pages")
     options = parser.parse_args()
-    found = fill(options.record) if options.write else list(differing(Run.read(json.loads(options.record.read_text()))))
+    found = fill(options.record) if options.write else list(differing(recorded(options.record)))
     for page in found:
         print(f"{page.relative_to(ROOT)}: {'filled' if options.write else 'has other figures than the record'}")
     return int(bool(found) and not options.write)

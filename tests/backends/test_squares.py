@@ -13,7 +13,7 @@ torch = pytest.importorskip("torch")
 
 from mercer import KernelRidge, KernelRidgeClassifier  # noqa: E402
 from mercer.backends import CPU, CUDA, use  # noqa: E402
-from mercer.backends.cuda import backend, panels, squares  # noqa: E402
+from mercer.backends.cuda import panels, session, squares  # noqa: E402
 from mercer.backends.cuda.factors import inverse_norm  # noqa: E402
 from mercer.compute.runtime.run import IDLE, Run, Stopped  # noqa: E402
 from mercer.errors import BudgetError, InputError  # noqa: E402
@@ -388,8 +388,8 @@ def test_ridge_regression_is_the_same(solver, weights, n):
 def test_a_learner_computes_where_it_is_told(solver, monkeypatch):
     """In its fit, and in what is computed when it is asked for, wherever it is asked."""
     X, made = rows(300), []
-    square_of = backend.square_of
-    monkeypatch.setattr(backend, "square_of", lambda *given: made.append(1) or square_of(*given))
+    square_of = session.square_of
+    monkeypatch.setattr(session, "square_of", lambda *given: made.append(1) or square_of(*given))
     y = np.sin(X).sum(axis=1) + 0.1 * np.random.default_rng(9).normal(size=300)
     model = KernelRidge(Gaussian(1.5), alpha=0.01, solver=solver, random_state=0)
     with use(CPU()):

@@ -247,6 +247,14 @@ def test_what_may_overflow_is_left_to_the_lift_that_warns():
     assert row_functions(None, X) is None
 
 
+def test_tables_of_a_lift_are_sent_part_by_part(at_backend, monkeypatch):
+    monkeypatch.setattr("mercer.lifts.pivoting.BLOCK_NUMBERS", 900)
+    X = RNG.normal(size=(333, 3))
+    basis = LiftBasis(lifts.Trigonometric(2).fit(X))
+    np.testing.assert_array_equal(held_table(basis, Points(X)).to_host(), basis.lift.features(X))
+    assert at_backend.traffic().brought == 8 * 333 * 12  # by `to_host`
+
+
 def test_features_of_this_process_are_counted_as_wide(at_backend):
     X = RNG.normal(size=(300, 4))
     basis = LiftBasis(fitted(LIFTS[0], X))

@@ -259,6 +259,30 @@ class Chatty(CPU):
         return Traffic(0, self.gone[0])
 
 
+@dataclass(frozen=True)
+class Narrow(CPU):
+    """Tables have fewer digits than were asked for."""
+
+    def table(self, shape, dtype):
+        return np.empty(shape, np.float32)
+
+
+@dataclass(frozen=True)
+class Scratch(CPU):
+    """What is written to a table is lost."""
+
+    def table(self, shape, dtype):
+        return np.zeros(shape, dtype)
+
+    def accumulate(self, work, width, layout, state=None, after=None):
+        return OtherRoom(work, width, layout, state)
+
+
+class OtherRoom(Lanes):
+    def add(self, values, rows, watch=None):
+        return super().add(values, {name: value for name, value in rows.items() if name != "Z"}, watch)
+
+
 BROKEN = [
     (OtherEvaluator(Off), "products"),
     (OtherEvaluator(OffInOneBlock), "products"),
@@ -277,6 +301,8 @@ BROKEN = [
     (OtherLanes(Random), "bits"),
     *((OtherBoard(kind), "boards") for kind in (Still, Kinkless, Unsorted, Strict, Turned, Noisy)),
     (Chatty(), "traffic"),
+    (Narrow(), "tables"),
+    (Scratch(), "tables"),
     (Keeping(), "nothing held"),
 ]
 

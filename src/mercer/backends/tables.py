@@ -42,6 +42,7 @@ class Seeds(Protocol):
         """Which of them is the nearest of each row; the first of those that are equally near."""
         ...
 
+    @property
     def cost(self) -> float:
         """The sum of the weights times the squared distances."""
         ...

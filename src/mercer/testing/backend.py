@@ -24,6 +24,7 @@ from mercer.kernels.points import DOUBLE, SINGLE, Points
 from mercer.testing.boards import law_of_boards
 from mercer.testing.laws import AGREEMENT, close, require
 from mercer.testing.passes import Tried, known_passes
+from mercer.testing.tables import here, law_of_tables
 
 Array = NDArray[Any]
 KERNELS: tuple[Kernel, ...] = (Gaussian(1.5), Gaussian(2.0) + 0.5 * Matern(0.5, 2.0) * Polynomial(2, 0.5))
@@ -54,8 +55,8 @@ def check_backend(backend: Backend) -> None:
     The laws: products (float64, float32 and rough, to the promise), symmetry (exact), bits (the same twice), passes
     (each that Mercer knows, also after it was pickled), lanes (added in their order), stopping (by a watch), resuming
     (from any state, to the same bits), boards (working sets of an SVM, where the backend has them), traffic (nothing
-    wide goes to and fro), and nothing held (afterwards). Cost: some hundred products of 701 x 130 pairs, and compiled
-    code for two kernels.
+    wide goes to and fro), tables (that answer like arrays), and nothing held (afterwards). Cost: some hundred products
+    of 701 x 130 pairs, and compiled code for two kernels.
 
     Parameters
     ----------
@@ -119,7 +120,8 @@ def _cut(rows: Mapping[str, Array], part: slice) -> dict[str, Array]:
 def _added(backend: Backend, tried: Tried, watch: Watch | None = None) -> tuple[Accumulator, dict[str, Array]]:
     """A pass over all rows, and what it leaves with them."""
     sums = backend.accumulate(tried.work, LANDMARKS, LAYOUT)
-    return sums, sums.add(_values(), tried.rows, watch)
+    left = sums.add(_values(), tried.rows, watch)
+    return sums, {name: here(each) for name, each in left.items()}
 
 
 def _kept(sums: Accumulator) -> dict[str, Array]:
@@ -340,5 +342,6 @@ LAWS: dict[str, Callable[[Backend], None]] = {
     "resuming": _inside(law_of_resuming),
     "boards": _inside(law_of_boards),
     "traffic": _inside(law_of_traffic),
+    "tables": _inside(law_of_tables),
     "nothing held": law_of_nothing_held,
 }

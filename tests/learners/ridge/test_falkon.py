@@ -319,8 +319,8 @@ def test_an_interruption_goes_through():
 
 @pytest.mark.parametrize("kept", [True, False])
 def test_few_rows_in_memory_are_bound_to_the_landmarks_once(kept, monkeypatch):
-    bound, plain = [], LandmarkBasis.values
-    monkeypatch.setattr(LandmarkBasis, "values", lambda self, points: bound.append(points) or plain(self, points))
+    bound, plain = [], LandmarkBasis.at_backend
+    monkeypatch.setattr(LandmarkBasis, "at_backend", lambda self, points: bound.append(points) or plain(self, points))
     monkeypatch.setattr(falkon_passes, "MAX_BOUND_NUMBERS", 300 * 3 if kept else 300 * 3 - 1)
     request, _ = problem()
     fit = request.falkon(IDLE)

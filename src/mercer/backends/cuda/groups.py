@@ -103,6 +103,7 @@ class DeviceSeeds:
         infinite = torch.full_like(groups.own, torch.inf)
         self.left = self._apart(first, infinite)[0][0]
 
+    @property
     def cost(self) -> float:
         return self.groups.total(self.left)
 

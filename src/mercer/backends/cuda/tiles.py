@@ -40,8 +40,13 @@ COLUMNS = {"reduce": 128, "reduce_many": 64, "both": 64, "fill": 64}
 """Columns of a tile by what is done with the values, of float32 and where one number of a pair is in use."""
 
 
-WIDE = {"reduce": Tiles(128, 128, 8, 3), "both": Tiles(128, 128, 8, 2), "fill": Tiles(128, 64, 4, 3)}
+WIDE = {"reduce": Tiles(64, 128, 4, 2), "both": Tiles(128, 128, 8, 2), "fill": Tiles(128, 64, 4, 3)}
 """Tiles of float32 where rows are loaded anew for each: large ones load less."""
+
+
+TALL = {"reduce": Tiles(128, 64, 4, 2), "reduce_many": Tiles(128, 64, 8, 2)}
+"""Tiles of float32 where a packed row is long, and held."""
+MIN_TALL_BYTES = 128
 
 
 def tiles_for(finish: str, statistics: str, width: int, is_long: bool, is_wide: bool = False) -> Tiles:
@@ -73,6 +78,8 @@ def tiles_for(finish: str, statistics: str, width: int, is_long: bool, is_wide: 
     """
     if is_wide and not is_long and statistics == "float32" and finish in WIDE:
         return WIDE[finish]
+    if finish in TALL and not is_long and statistics == "float32" and width >= MIN_TALL_BYTES:
+        return TALL[finish]
     columns = COLUMNS[finish] // (1 + (statistics == "float64")) // (1 + is_long)
     columns, stages = max(columns, 32), 3
     while stages > 2 and (ROWS + stages * columns) * width > MAX_SHARED_BYTES:

@@ -67,9 +67,9 @@ def choose(kernel: Kernel, found: Leaves, pairs: TracedPairs, measured: dict[Gro
     if _single(found, pairs):
         product = {group: _product(asks, measured[group]) for group, asks in asked.items()}
         mixed = [Route("mixed", quick), Route("mixed", sure)] if found.structure.is_parted else []
-        otherwise = sure if current().prefers_products else product
-        second = [Route("float32", otherwise)] if otherwise != quick else []
-        candidates = [Route("float32", quick), *second, *mixed, *candidates]
+        slower = [product, sure] if current().prefers_products else [product]
+        others = [Route("float32", methods) for methods in slower if methods != quick]
+        candidates = [Route("float32", quick), *others, *mixed, *candidates]
     chosen = (route for route in candidates if keeps_promise(kernel, pairs, route, measured))
     return next(chosen, Route("float64", sure))
 
@@ -89,9 +89,10 @@ def _product(asks: frozenset[str], measured: Measured) -> Method:
 
 
 def _quick(asks: frozenset[str], measured: Measured) -> Method:
-    """Differences for few columns, a product for many, and wherever the backend has units for products."""
-    few = _few(measured) and not current().prefers_products
-    return _sure(asks, measured) if few else _product(asks, measured)
+    """Differences for few columns, a product for many; where the backend has units for these, one without repairs."""
+    if current().prefers_products and not measured.group.sparse:
+        return Method("product", _moved(asks, measured))
+    return _sure(asks, measured) if _few(measured) else _product(asks, measured)
 
 
 def _sure(asks: frozenset[str], measured: Measured) -> Method:

@@ -54,7 +54,7 @@ def seeded(sums: Sums, random: np.random.Generator) -> Any:
     tries, seeds = 2 + int(np.log(sums.count)), sums.seeds(random.random(1))
     floor = ZERO_DISTANCE_ROUNDINGS * sums.unit * float(sums.weights @ np.abs(sums.sizes))
     for _ in range(1, sums.count):
-        if seeds.cost() <= floor:
+        if seeds.cost <= floor:
             break
         seeds.add(random.random(tries))
     return seeds.labels

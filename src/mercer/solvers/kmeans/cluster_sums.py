@@ -53,8 +53,8 @@ class Sums(ABC):
         """(count,): the squared lengths of the sums, which are those of this partition."""
 
     @abstractmethod
-    def assigned(self, members: Any, run: Run = IDLE, step: float = 0.0) -> tuple[Any, Any]:
-        """The nearest mean of each row, and the squared distance from it."""
+    def assigned(self, members: Any, run: Run = IDLE, step: float = 0.0) -> tuple[Any, Any, float]:
+        """The nearest mean of each row, the squared distance from it, and the inertia: their weighted sum."""
 
     @abstractmethod
     def seeds(self, draws: Array) -> Seeds:
@@ -67,10 +67,6 @@ class Sums(ABC):
     def closed(self, labels: Any, members: Any, squares: Any) -> tuple[Labels, Labels, Array]:
         """What is known of each row, in this process."""
         return labels, members, squares
-
-    def inertia(self, squares: Any) -> float:
-        """The weighted sum of squared distances."""
-        return float(self.weights @ squares)
 
     def equal(self, labels: Any, others: Any) -> bool:
         """Whether two partitions are the same."""
@@ -150,13 +146,14 @@ class StoredSums(Sums):
         self._change(rows, moves)
         self.totals = self._by_cluster(after, self.weights)
 
-    def assigned(self, members: Labels, run: Run = IDLE, step: float = 0.0) -> tuple[Labels, Array]:
+    def assigned(self, members: Labels, run: Run = IDLE, step: float = 0.0) -> tuple[Labels, Array, float]:
         labels, gaps = np.empty(len(members), np.intp), np.empty(len(members))
         shares, lengths = self.shares, self.means(members)
         for part in parts(len(members), self.width):
             run.tell(step)
             labels[part], gaps[part] = nearest(self.products(part) * shares, lengths)
-        return labels, np.maximum(self.sizes + gaps, 0.0)
+        squares = np.maximum(self.sizes + gaps, 0.0)
+        return labels, squares, float(self.weights @ squares)
 
     def seeds(self, draws: Array) -> StoredSeeds:
         return StoredSeeds(self, draws)
@@ -169,11 +166,8 @@ class StoredSeeds:
         self.sums, self.added = sums, 0
         self.labels = np.zeros(len(sums.weights), np.intp)
         self.left = self._apart(drawn(sums.weights, draws))[0]
-
-    def cost(self) -> float:
-        """The sum of the weights times the squared distances from the nearest."""
-        self.costs = self.sums.weights * self.left
-        return float(self.costs.sum())
+        self.costs = sums.weights * self.left
+        self.cost = float(self.costs.sum())
 
     def add(self, draws: Array) -> None:
         """The best of rows that are drawn by what they cost."""
@@ -181,7 +175,8 @@ class StoredSeeds:
         best = squares[int(np.argmin(squares @ self.sums.weights))]
         self.added += 1
         self.labels[best < self.left] = self.added
-        self.left = best
+        self.left, self.costs = best, self.sums.weights * best
+        self.cost = float(self.costs.sum())
 
     def _apart(self, rows: Rows) -> Array:
         """The squared distances of some rows from all; rounding leaves none of a row from itself."""

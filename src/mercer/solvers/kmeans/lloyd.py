@@ -81,8 +81,8 @@ def descend(sums: Sums, labels: Labels, settings: LloydSettings = DEFAULT_SETTIN
     history: list[float] = []
     try:
         while True:
-            labels, squares = sums.assigned(members, run, len(history))
-            history.append(sums.inertia(squares))
+            labels, squares, inertia = sums.assigned(members, run, len(history))
+            history.append(inertia)
             following = sums.refilled(labels, squares)
             reason = _end(history, sums.equal(following, members), settings)
             if reason:
@@ -93,8 +93,8 @@ def descend(sums: Sums, labels: Labels, settings: LloydSettings = DEFAULT_SETTIN
             sums.move(members, following)
             members = following
     except Stopped as stopped:
-        labels, squares = sums.assigned(members)
-        history.append(sums.inertia(squares))
+        labels, squares, inertia = sums.assigned(members)
+        history.append(inertia)
         reason = f"{opening(stopped)}, after {number_of(len(history), 'step')}."
         return Clusters(*sums.closed(labels, members, squares), tuple(history), False, True, reason)
 

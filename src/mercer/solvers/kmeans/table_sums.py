@@ -40,12 +40,10 @@ class TableSums(Sums):
     def lengths(self, members: Labels) -> Array:
         return np.asarray((self.vectors**2).sum(axis=0))
 
-    def assigned(self, members: Labels, run: Run = IDLE, step: float = 0.0) -> tuple[Labels, Any]:
+    def assigned(self, members: Labels, run: Run = IDLE, step: float = 0.0) -> tuple[Labels, Any, float]:
         vectors, lengths = self.vectors * self.shares, self.means(members)
-        return self.groups.nearest(vectors, lengths, TIE_TOLERANCE, lambda: run.tell(step))
-
-    def inertia(self, squares: Any) -> float:
-        return self.groups.total(squares)
+        labels, squares = self.groups.nearest(vectors, lengths, TIE_TOLERANCE, lambda: run.tell(step))
+        return labels, squares, self.groups.total(squares)
 
     def equal(self, labels: Labels, others: Labels) -> bool:
         return self.groups.equal(labels, others)
