@@ -42,6 +42,7 @@ SIZE = 131_072
 RATES = {3: (3.0, 3.2), 10: (2.2, 2.8), 30: (1.3, 2.1), 64: (0.6, 1.3), 90: (0.25, 0.55)}
 """Goals by columns: Tpairs/s within the promise, and roughly."""
 SYMMETRIC, DOUBLE, COMPOSITE = 1.7, 0.25, 2.0
+GROWTH = (100_000, 200_000, 500_000, 1_000_000, 2_000_000)
 CHECKED = 64
 """Rows at which products are compared with plain NumPy."""
 TURNS = 5
@@ -155,8 +156,23 @@ def products(card: backends.CUDA, quick: bool) -> Iterator[Task]:
     composite = kernel + 0.5 * Linear() * Matern(2.5, math.sqrt(20))
     goal = RATES[10][0] / COMPOSITE
     yield task("Gaussian + 0.5 * Linear * Matern, float32, d = 10", goal, composite, n, d, "float32")
+    sizes = tuple(n // (10 if quick else 1) for n in GROWTH)
+    yield Task(
+        "products", "growth with rows, 100,000 to 2,000,000", 2.02, "exponent", LESS, lambda: growth(card, sizes)
+    )
     yield task("Matern 5/2, float32, d = 10", None, Matern(2.5, math.sqrt(20)), n, d, "float32")
     yield task("Cauchy, of a user, float32, d = 10", goal, Cauchy(math.sqrt(20)), n, d, "float32")
+
+
+def growth(card: backends.CUDA, sizes: tuple[int, ...]) -> Measured:
+    """The slope of seconds over rows, on logarithmic scales; the accuracy is that of the largest product."""
+    kernel, times, accuracy = Gaussian(math.sqrt(20)), [], ("", 0.0, None)
+    for n in sizes:
+        found, _, accuracy, _ = product(card, kernel, n, 10, "float32")
+        times.append(min(found))
+    slope = float(np.polyfit(np.log(sizes), np.log(times), 1)[0])
+    told = ", ".join(f"{n:,} rows {seconds:.4f} s" for n, seconds in zip(sizes, times, strict=True))
+    return [times[-1]], slope, accuracy, told
 
 
 # -- fits -------------------------------------------------------------------------------------------------------------
