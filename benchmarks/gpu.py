@@ -166,7 +166,8 @@ def products(card: backends.CUDA, quick: bool) -> Iterator[Task]:
 
 def growth(card: backends.CUDA, sizes: tuple[int, ...]) -> Measured:
     """The slope of seconds over rows, on logarithmic scales; the accuracy is that of the largest product."""
-    kernel, times, accuracy = Gaussian(math.sqrt(20)), [], ("", 0.0, None)
+    kernel, times = Gaussian(math.sqrt(20)), list[float]()
+    accuracy: tuple[str, float | None, float | None] = "", None, None
     for n in sizes:
         found, _, accuracy, _ = product(card, kernel, n, 10, "float32")
         times.append(min(found))
