@@ -55,6 +55,8 @@ WHY: dict[Words, str] = {
     ("unsupervised", "float32"): "it ends in float64 on our side, whatever the rows are",
 }
 """By the part and words of the work."""
+PAGES = {"gpu": "gpu.md"}
+"""Parts that have a page of their own."""
 UNKNOWN = "not looked into yet"
 HEAD = "| part | goal | against | reached | wanted | why |\n| --- | --- | --- | --- | --- | --- |"
 
@@ -77,7 +79,7 @@ def why(line: Line) -> str:
 
 def _row(line: Line) -> str:
     cells = (
-        f"[{line.part}](benchmarks.md#{line.part})",
+        f"[{line.part}]({PAGES.get(line.part, f'benchmarks.md#{line.part}')})",
         line.work,
         line.peer,
         _reached(line),

@@ -45,7 +45,7 @@ def test_every_page_says_what_the_last_whole_run_found():
         pytest.skip("there is no record of a whole run")
     record = json.loads(RECORD.read_text())
     assert not record["quick"]
-    assert list(figures.differing(Run.read(record))) == []
+    assert list(figures.differing(figures.recorded(RECORD))) == []
     assert {"README.md", "speed.md", "others_ahead.md"} <= {page.name for page in figures.pages()}
 
 

@@ -243,7 +243,6 @@ def _term(term: Symbol, x: torch.Tensor, z: torch.Tensor) -> torch.Tensor:
             known[id(node)] = torch.tensor(float(node.value), dtype=x.dtype, device=x.device)
         else:
             parts = [known[id(part)] for part in node.parts]
-            known[id(node)] = (
-                torch.where(parts[0] != 0, *parts[1:]) if node.name == "select" else WORDS[node.name](*parts)
-            )
+            chosen = node.name == "select"
+            known[id(node)] = torch.where(parts[0] != 0, parts[1], parts[2]) if chosen else WORDS[node.name](*parts)
     return known[id(term)]

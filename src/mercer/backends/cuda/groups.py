@@ -130,7 +130,7 @@ class DeviceSeeds:
     def _drawn(self, costs: torch.Tensor, draws: Array) -> Rows:
         """Rows in proportion to what they cost: by sums of chunks, then inside of one, which comes down."""
         count, last = len(costs), -len(costs) % CHUNK_ROWS
-        chunks = torch.nn.functional.pad(costs, (0, last)).unflatten(0, (-1, CHUNK_ROWS))
+        chunks = torch.nn.functional.pad(costs, (0, last)).reshape(-1, CHUNK_ROWS)
         ends = np.cumsum(self.resident.brought(chunks.sum(dim=1)))
         found = np.empty(len(draws), np.intp)
         for i, aim in enumerate(draws * ends[-1]):

@@ -39,6 +39,6 @@ def chunked(A: torch.Tensor, B: torch.Tensor) -> torch.Tensor:
     split = whole * CHUNK_ROWS
     found = (A[split:].T @ B[split:]).double()
     if whole:
-        left = A[:split].unflatten(0, (whole, CHUNK_ROWS)).transpose(1, 2)
-        found += torch.bmm(left, B[:split].unflatten(0, (whole, CHUNK_ROWS))).sum(dim=0, dtype=torch.float64)
+        left = A[:split].reshape(whole, CHUNK_ROWS, A.shape[1]).transpose(1, 2)
+        found += torch.bmm(left, B[:split].reshape(whole, CHUNK_ROWS, B.shape[1])).sum(dim=0, dtype=torch.float64)
     return found

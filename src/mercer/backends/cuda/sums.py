@@ -117,10 +117,12 @@ class DeviceSums:
             return self.resident.sent(values.table[part])
         if values.functions is not None and values.points is not None:
             points = self.resident.rows(values.points, torch.float64)[part]
-            return values.functions.values(points, TorchOperations)
+            made: torch.Tensor = values.functions.values(points, TorchOperations)
+            return made
         evaluator: Any = values.evaluator
         if hasattr(evaluator, "device_rows"):
-            return evaluator.device_rows(part.start, part.stop).to(torch.float64)
+            there: torch.Tensor = evaluator.device_rows(part.start, part.stop)
+            return there.to(torch.float64)
         found = np.empty((part.stop - part.start, self.width))
         evaluator.fill(part.start, part.stop, found)
         return self.resident.sent(found)
