@@ -11,11 +11,7 @@ WHY: dict[Words, str] = {
         "margins",
         "mnist",
     ): "784 columns and 45 functions of 2,000 rows: copies of rows, and many small products",
-    (
-        "small",
-        "KernelOneClassSVM",
-    ): "of 0.3 ms the kernel matrix in NumPy takes 0.09 and Python a half; LIBSVM takes a few steps",
-    ("small", "Nystrom"): "landmarks are drawn by pivots, one after the other; scikit-learn draws them without a look",
+    ("small", "Nystrom"): "as fast, within the spread of the turns",
     ("small", "alpha found"): "the eigendecomposition of 442 rows takes 12 ms",
     ("scale", "landmarks, float64"): "60 to 70 % of the time is the pass that sums n M^2 products in float64",
     (
