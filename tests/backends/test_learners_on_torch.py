@@ -120,3 +120,12 @@ def test_the_same_bits_twice():
         for _ in range(2)
     ]
     np.testing.assert_array_equal(fits[0].predict(NEW), fits[1].predict(NEW))
+
+
+@pytest.mark.parametrize("change", [lambda X: X[::-1], lambda X: X[:1][::-1], np.asfortranarray, lambda X: X[:, ::-1]])
+def test_rows_that_lie_otherwise_are_sent(change):
+    rows = change(X)
+    rows.setflags(write=False)
+    with backends.use(TORCH), mercer.kernels.evaluation.evaluate.fused_from(0):
+        found = Gram(K, rows, X) @ np.ones(len(X))[::-1]
+    np.testing.assert_allclose(found, K(rows, X).sum(axis=1), rtol=1e-12)

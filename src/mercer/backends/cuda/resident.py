@@ -43,7 +43,7 @@ class Resident:
         """The rows of an array, sent when they are first asked for."""
         key = id(array), dtype
         if key not in self._rows:
-            found = torch.from_numpy(np.ascontiguousarray(array)).to(self.device).to(dtype)
+            found = _tensor(array).to(self.device).to(dtype)
             self.traffic.rows += array.nbytes
             self._rows[key] = found
             weakref.finalize(array, self._rows.pop, key, None)
@@ -60,7 +60,7 @@ class Resident:
     def sent(self, array: NDArray[Any], dtype: torch.dtype = torch.float64) -> torch.Tensor:
         """A thin array."""
         self.traffic.thin += array.nbytes
-        return torch.from_numpy(np.ascontiguousarray(array)).to(self.device, dtype)
+        return _tensor(array).to(self.device, dtype)
 
     def like(self, array: NDArray[Any]) -> torch.Tensor:
         """A thin array of float64, or of positions, as it is."""
@@ -93,3 +93,11 @@ class Resident:
         """Hold nothing any more."""
         self._rows.clear()
         self._held.clear()
+
+
+def _tensor(array: NDArray[Any]) -> torch.Tensor:
+    """An array for PyTorch, which takes no numbers that lie backwards, nor memory that nobody may write to."""
+    plain = np.ascontiguousarray(array)
+    if min(plain.strides, default=0) < 0 or not plain.flags.writeable:
+        plain = plain.copy()
+    return torch.from_numpy(plain)
