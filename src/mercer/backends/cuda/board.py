@@ -1,4 +1,4 @@
-"""A board on a device: no row of the matrix is kept, since a card computes one as fast as it reads one.
+"""A board on a device: no row of the matrix is kept, but computed when it is needed, so that memory is no limit.
 
 Cost of a round of q coefficients among n rows: n q pairs for the gradient, q^2 for the square, two sorts of n numbers.
 Memory: some vectors of n numbers, a square, and what the evaluator makes of the rows at hand.
