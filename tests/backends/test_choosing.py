@@ -100,3 +100,17 @@ def test_predictions_of_a_model_from_a_card_need_none(monkeypatch):
     model = mercer.KernelRidge("gaussian", alpha=0.1).fit(np.eye(5), np.arange(5.0))
     model.set_params(backend="cuda")
     assert model.predict(np.eye(5)).shape == (5,)
+
+
+def test_another_object_for_the_cores_is_the_cores():
+    """Its plan keeps to memory_limit, and takes the rates of this machine."""
+    assert choosing.named(CPU()) is CORES
+    with pytest.raises(BudgetError):
+        placement.place(LARGE, CPU(), Budget(1 << 20))
+
+
+def test_a_card_without_room_leaves_auto_on_the_cores(a_card, monkeypatch):
+    monkeypatch.setattr(Card, "budget", lambda self: Budget(1 << 20))
+    assert placement.place(LARGE, "auto", ROOM).backend == "cpu"
+    with pytest.raises(BudgetError, match="1.0 GiB"):  # the refusal of the cores, which has a remedy
+        placement.place(LARGE, "auto", Budget(1 << 30))

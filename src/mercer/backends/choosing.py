@@ -21,7 +21,7 @@ REMEDY = 'Install it with pip install "mercer[gpu]", or use backend="cpu".'
 def named(given: Any) -> Backend | None:
     """The backend that a parameter names, or one clear error; None for "auto"."""
     if isinstance(given, Backend):
-        return given
+        return CORES if given == CORES else given
     if isinstance(given, str):
         if given == AUTO:
             return None

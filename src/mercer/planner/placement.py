@@ -66,19 +66,27 @@ def place(
     try:
         here = choose(task, budget, seconds, None, resumable)
     except BudgetError:  # a card may have the room that this process has not
-        card = found_card() if backend is None and takes_card else None
-        if card is None:
+        there = _on_card(task, seconds, resumable) if backend is None and takes_card else None
+        if there is None:
             raise
-        return _on(card, task, seconds, resumable)
+        return there
     if backend is CORES or here.seconds < MIN_SECONDS or not takes_card:
         return here
-    card = found_card()
-    if card is None:
+    there = _on_card(task, seconds, resumable)
+    if there is None:
         return here
-    there = _on(card, task, seconds, resumable)
     wins = here.seconds > CLEARLY * there.seconds if here.exact or not there.exact else True
     best, other = (there, here) if wins else (here, there)
     return replace(best, comparison=Elsewhere(best.comparison, other))
+
+
+def _on_card(task: Task[AnyDetails], seconds: float | None, resumable: bool) -> Plan[AnyDetails] | None:
+    """The plan on the first card; None where there is no card, or no room on it."""
+    card = found_card()
+    try:
+        return None if card is None else _on(card, task, seconds, resumable)
+    except BudgetError:
+        return None
 
 
 def _on(backend: Backend, task: Task[AnyDetails], seconds: float | None, resumable: bool) -> Plan[AnyDetails]:

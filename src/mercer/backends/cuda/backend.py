@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import ClassVar
 
 from mercer.backends.base import Backend, Evaluator, Traced
 from mercer.backends.cpu import CPU
@@ -37,10 +36,6 @@ class CUDA(Backend):
 
     device: str = "cuda:0"
     memory_limit: int | str | None = None
-
-    holds_squares: ClassVar[bool] = True
-    prefers_products: ClassVar[bool] = True
-    holds_tables: ClassVar[bool] = True
 
     @property
     def name(self) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from copy import copy
 from functools import reduce
 from typing import Any
@@ -12,12 +12,12 @@ import torch
 from numpy.typing import NDArray
 
 from mercer.backends.base import Chosen, Traced
+from mercer.backends.cuda.evaluator import DeviceEvaluator
 from mercer.backends.cuda.resident import Resident
 from mercer.backends.cuda.sides import Sides, entries, index
 from mercer.compute.codegen.formula import Group, Total, nodes
 from mercer.compute.codegen.precision import STATISTICS, VALUES
 from mercer.compute.codegen.symbols import Symbol
-from mercer.compute.codegen.tiles import mirror
 from mercer.compute.runtime.threads import Clock, Watch
 
 TILE_NUMBERS = {"cuda": 1 << 27, "cpu": 1 << 20}
@@ -74,10 +74,8 @@ WORDS: dict[str, Callable[..., torch.Tensor]] = {
 """What each word of a formula is called here."""
 
 
-class Eager:
-    """A formula bound to the rows of two sides, on the device of `resident`; an `Evaluator`."""
-
-    threaded = False
+class Eager(DeviceEvaluator):
+    """A formula bound to the rows of two sides, on the device of `resident`."""
 
     def __init__(self, traced: Traced, resident: Resident) -> None:
         self.formula, self.resident, self.methods = traced.formula, resident, traced.methods
@@ -173,48 +171,20 @@ class Eager:
                 squares[near] = (sides.left[rows][near[0]] - sides.right[near[1]]).square().sum(dim=1)
         return torch.sqrt(squares) if name == "root" else squares
 
-    def _slices(self) -> Iterator[tuple[int, int]]:
-        step = max(1, TILE_NUMBERS[self.resident.device.type] // max(1, self.shape[1]))
-        return ((i0, min(i0 + step, self.shape[0])) for i0 in range(0, self.shape[0], step))
-
-    # -- what can be asked ----------------------------------------------------------------------------------------
-
-    def times(self, V: NDArray[Any], workers: int, watch: Watch | None = None) -> NDArray[Any]:
-        """The product with a matrix of m rows, in float64."""
-        return self.resident.brought(self.device_times(self.resident.sent(V), watch))
+    @property
+    def step(self) -> int:
+        return max(1, TILE_NUMBERS[self.resident.device.type] // max(1, self.shape[1]))
 
     def device_times(self, V: torch.Tensor, watch: Watch | None = None) -> torch.Tensor:
-        """The same on the device."""
-        out = torch.empty((self.shape[0], V.shape[1]), dtype=torch.float64, device=self.resident.device)
-        clock = Clock(self.shape[0] * self.shape[1], watch)
-        for i0, i1 in self._slices():
+        n, m = self.shape
+        out = torch.empty((n, V.shape[1]), dtype=torch.float64, device=self.resident.device)
+        clock = Clock(n * m, watch)
+        for i0 in range(0, n, self.step):
+            i1 = min(i0 + self.step, n)
             out[i0:i1] = self.device_rows(i0, i1).double() @ V
             self.resident.settle()
-            clock.tell(i1 * self.shape[1])
+            clock.tell(i1 * m)
         return out
-
-    def matrix(
-        self, dtype: np.dtype[Any], workers: int, watch: Watch | None = None, out: NDArray[Any] | None = None
-    ) -> tuple[NDArray[Any], bool]:
-        """All values, and whether all are surely finite."""
-        out = np.empty(self.shape, dtype) if out is None else out
-        clock, sure = Clock(self.shape[0] * self.shape[1], watch), True
-        for i0, i1 in self._slices():
-            sure = self.fill(i0, i1, out[i0:i1]) and sure
-            clock.tell(i1 * self.shape[1])
-        if self.symmetric:
-            mirror(out)
-        return out, sure
-
-    def fill(self, i0: int, i1: int, out: NDArray[Any]) -> bool:
-        """Some rows, and whether all are surely finite."""
-        found = self.device_rows(i0, i1)
-        self.resident.block(found, out)
-        return out.dtype == self.dtype and bool(torch.isfinite(found).all())
-
-    def peak(self, columns: int, workers: int) -> int:
-        """Bytes of this process's memory that `times` holds, beside its result."""
-        return 8 * self.shape[1] * columns
 
 
 def _by_differences(left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:

@@ -10,19 +10,17 @@ import torch
 from numpy.typing import NDArray
 
 from mercer.backends.base import Chosen, Traced
+from mercer.backends.cuda.evaluator import DeviceEvaluator
 from mercer.backends.cuda.launch import Launched
 from mercer.backends.cuda.resident import Resident
-from mercer.compute.codegen.tiles import mirror
 from mercer.compute.runtime.threads import Watch
 
 MAX_BLOCK_NUMBERS = 1 << 27
 """Numbers of a matrix that are on their way from the card at once."""
 
 
-class OnCard:
-    """A formula bound to the rows of two sides, on the card of `resident`; an `Evaluator`."""
-
-    threaded = False
+class OnCard(DeviceEvaluator):
+    """A formula bound to the rows of two sides, on the card of `resident`."""
 
     def __init__(self, traced: Traced, resident: Resident) -> None:
         dtype = torch.float32 if traced.precision == "float32" else torch.float64
@@ -62,37 +60,18 @@ class OnCard:
         self.launched.matrix(out, watch)
         return out
 
-    def times(self, V: NDArray[Any], workers: int, watch: Watch | None = None) -> NDArray[Any]:
-        """The product with a matrix of m rows, in float64."""
-        return self.resident.brought(self.device_times(self.resident.sent(V), watch))
-
     def matrix(
         self, dtype: np.dtype[Any], workers: int, watch: Watch | None = None, out: NDArray[Any] | None = None
     ) -> tuple[NDArray[Any], bool]:
         """All values, a symmetric matrix exactly symmetric, and whether all are surely finite."""
-        (n, m), sure = self.shape, True
+        if not self.symmetric or self.shape[0] > self.step:
+            return super().matrix(dtype, workers, watch, out)
         out = np.empty(self.shape, dtype) if out is None else out
-        if self.symmetric and n * m <= MAX_BLOCK_NUMBERS:
-            found = self.device_matrix(watch)
-            self.resident.block(found, out)
-            return out, out.dtype == self.dtype and bool(torch.isfinite(found).all())
-        step = max(1, MAX_BLOCK_NUMBERS // max(1, m))
-        for i0 in range(0, n, step):
-            i1 = min(i0 + step, n)
-            sure = self.fill(i0, i1, out[i0:i1]) and sure
-        if self.symmetric:
-            mirror(out)
-        return out, sure
+        return out, self._bring(self.device_matrix(watch), out)
 
-    def fill(self, i0: int, i1: int, out: NDArray[Any]) -> bool:
-        """Some rows, and whether all are surely finite."""
-        found = self.device_rows(i0, i1)
-        self.resident.block(found, out)
-        return out.dtype == self.dtype and bool(torch.isfinite(found).all())
-
-    def peak(self, columns: int, workers: int) -> int:
-        """Bytes of this process's memory that `times` holds, beside its result."""
-        return 8 * self.shape[1] * columns
+    @property
+    def step(self) -> int:
+        return max(1, MAX_BLOCK_NUMBERS // max(1, self.shape[1]))
 
     @property
     def _values(self) -> torch.dtype:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from mercer.backends.base import Accumulator, Backend, Evaluator, Layout, Traced, Traffic
 from mercer.backends.board import Board
 from mercer.backends.cpu import CPU
+from mercer.backends.cuda.backend import CUDA
 from mercer.backends.cuda.board import board_of
 from mercer.backends.cuda.eager import Eager
 from mercer.backends.cuda.resident import Resident
@@ -30,10 +31,9 @@ from mercer.compute.runtime.run import State
 
 
 @contextmanager
-def opened(card: Backend) -> Iterator[Session]:
+def opened(card: CUDA) -> Iterator[Session]:
     """A session of a card, which holds nothing when it ends; single precision is that of float32, and not TF32's."""
-    device = torch.device(getattr(card, "device", "cpu"))
-    resident, precision = Resident(device, card.budget), torch.get_float32_matmul_precision()
+    resident, precision = Resident(torch.device(card.device), card.budget), torch.get_float32_matmul_precision()
     torch.set_float32_matmul_precision("highest")
     try:
         yield Session(card, resident)
@@ -46,7 +46,7 @@ def opened(card: Backend) -> Iterator[Session]:
 class Session(Backend):
     """A card that is open."""
 
-    card: Backend
+    card: CUDA
     resident: Resident
 
     holds_squares: ClassVar[bool] = True
