@@ -112,5 +112,5 @@ def test_another_object_for_the_cores_is_the_cores():
 def test_a_card_without_room_leaves_auto_on_the_cores(a_card, monkeypatch):
     monkeypatch.setattr(Card, "budget", lambda self: Budget(1 << 20))
     assert placement.place(LARGE, "auto", ROOM).backend == "cpu"
-    with pytest.raises(BudgetError, match="1.0 GiB"):  # the refusal of the cores, which has a remedy
+    with pytest.raises(BudgetError, match=r"1\.0 GiB"):  # the refusal of the cores, which has a remedy
         placement.place(LARGE, "auto", Budget(1 << 30))
