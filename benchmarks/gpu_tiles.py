@@ -25,27 +25,24 @@ import numpy as np
 PRECISIONS = {"tf32x3": "float32", "bf16x6": "float32", "bf16x3": "float32", "float64": "float64", "mixed": "mixed"}
 SHAPES = {
     "reduce": [(64, 128, 4, 2), (64, 128, 4, 3), (64, 64, 4, 3), (128, 64, 4, 2), (128, 128, 8, 2), (128, 128, 8, 3)],
-    "both": [(64, 64, 4, 2), (64, 64, 4, 3), (64, 32, 4, 2), (64, 64, 8, 2), (128, 128, 8, 2)],
+    "both": [(64, 64, 4, 2), (64, 64, 4, 3), (32, 64, 4, 3), (64, 128, 4, 3), (128, 128, 8, 2)],
     "reduce_many": [(64, 64, 4, 2), (64, 64, 4, 3), (128, 64, 8, 2), (64, 128, 4, 2), (64, 32, 4, 2)],
     "differences": [(64, 64, 4, 2), (64, 128, 4, 2), (32, 128, 4, 2), (64, 128, 8, 2)],
 }
 """Rows and columns of a tile, warps, stages."""
-HELD = {"float32": (0, 96), "bfloat16": (0, 192), "float64": (0, 32)}
+LAYOUTS = ("packed", "parts", "wide")
 Config = dict[str, Any]
 
 
 def configs(args: argparse.Namespace) -> list[Config]:
     """All that is asked for."""
-    from mercer.backends.cuda.packing import FORMS
-
     found: list[Config] = []
     for d, form, finish in itertools.product(args.columns, args.form, args.finish):
         base = {"d": d, "form": form, "finish": finish, "kernel": args.kernel, "vectors": args.vectors}
-        found.append(base | {"tiles": None, "held": None})
-        table = "float64" if form == "mixed" else form
-        helds: tuple[int | None, ...] = HELD[FORMS[table].dtype] if finish != "differences" else (None,)
+        found.append(base | {"tiles": None, "layout": None})
+        layouts: tuple[str | None, ...] = LAYOUTS if finish != "differences" else (None,)
         if not args.default:
-            found += [base | {"tiles": t, "held": h} for t, h in itertools.product(SHAPES[finish], helds)]
+            found += [base | {"tiles": t, "layout": h} for t, h in itertools.product(SHAPES[finish], layouts)]
     return found
 
 
@@ -97,7 +94,7 @@ def product(config: Config, n: int, times: int) -> tuple[float, float]:
     traced = Traced(formula, (n, n), precision, methods, measured, symmetric)
     finish = "reduce" if kind == "differences" else config["finish"]
     tiles = {} if config["tiles"] is None else {finish: Tiles(*config["tiles"])}
-    launched = Launched.of(traced, "cuda:0", hold, form, tiles, config["held"])
+    launched = Launched.of(traced, "cuda:0", hold, form, tiles, config["layout"])
     V = np.random.default_rng(1).normal(size=(n, config["vectors"] if finish == "reduce_many" else 1))
     given = torch.tensor(V, device="cuda:0")
     seconds = []
@@ -150,7 +147,7 @@ def main() -> None:
         print(f"{shown}: {rate:.3f} Tpairs/s, error {error:.1e}", flush=True)
     for key, group in itertools.groupby(results, lambda r: (r["d"], r["form"], r["finish"])):
         best = max(group, key=lambda r: r["rate"])
-        print(f"best of {key}: {best['rate']:.3f} with {best['tiles']}, held {best['held']}, error {best['error']:.1e}")
+        print(f"best of {key}: {best['rate']:.3f} with {best['tiles']}, {best['layout']}, error {best['error']:.1e}")
     if args.json:
         args.json.write_text(json.dumps(results, indent=1))
 

@@ -1,4 +1,4 @@
-"""What kernels do with blocks of values, as text around `at_rows` and `at_pairs`.
+"""What kernels do with blocks of values, as text around `at_rows`, `at_columns` and `at_pairs`.
 
 No program writes where another one does: partial sums have a place of their own for each span of columns, and are added
 in order afterwards. Within a span the sums of tiles are added in float64.
@@ -7,7 +7,6 @@ in order afterwards. Within a span the sums of tiles are added in float64.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -16,8 +15,7 @@ if TYPE_CHECKING:
 TILES_AT_ONCE = 8
 """Tiles whose sums are added in the type of the values, before they go into those in float64."""
 
-# In the texts, ARGS are the arguments of all, AT_ROWS and AT_PAIRS are calls, and what is below EACH comes once for
-# each block of rows that meets others.
+# In the texts, ARGS are the arguments of all, AT_ROWS, AT_COLUMNS and AT_PAIRS are calls.
 _REDUCE = """\
 def reduce(ARGS, v, out, ldo, block, span, stop, BM: tl.constexpr, BN: tl.constexpr, SQUARE: tl.constexpr):
     first = (block + tl.program_id(0)).to(tl.int64) * BM
@@ -27,10 +25,11 @@ def reduce(ARGS, v, out, ldo, block, span, stop, BM: tl.constexpr, BN: tl.conste
     if SQUARE > 0:  # on the diagonal alone
         begin = (first // SQUARE * SQUARE).to(tl.int32)
         end = begin + SQUARE
-    AT_ROWS(first)
+    AT_ROWS(first, BM)
     for at0 in tl.range(begin, end, BN):
         at = first * 0 + at0
-        value = AT_PAIRS(first, at)
+        AT_COLUMNS(at, BN)
+        value = AT_PAIRS(first, at, BM, BN)
         weight = tl.load(v + at + tl.arange(0, BN))
         total += tl.sum(value * weight[None, :], 1).to(tl.float64)
     row = tl.program_id(0) * BM + tl.arange(0, BM)
@@ -45,12 +44,13 @@ def reduce_many(
     begin = tl.program_id(1) * span
     end = tl.minimum(begin + span, stop)
     c = tl.arange(0, BC)
-    AT_ROWS(first)
+    AT_ROWS(first, BM)
     for at1 in tl.range(begin, end, BN * TILES):
         part = tl.zeros((BM, BC), VALUES)
         for at0 in tl.range(at1, tl.minimum(at1 + BN * TILES, end), BN):
             at = first * 0 + at0
-            value = AT_PAIRS(first, at)
+            AT_COLUMNS(at, BN)
+            value = AT_PAIRS(first, at, BM, BN)
             place = at * BC + (tl.arange(0, BN)[:, None] * BC + c[None, :])
             PRODUCT
         total += part.to(tl.float64)
@@ -81,26 +81,20 @@ _PRODUCTS = {
 """Products with many vectors: v holds the large parts of their numbers, and u the small ones."""
 _BOTH = """\
 def both(ARGS, v, out, side, ldo, block, span, BM: tl.constexpr, BN: tl.constexpr):
-    home = (block + tl.program_id(0)).to(tl.int64) * (BM * BLOCKS)
+    at = (block + tl.program_id(0)).to(tl.int64) * BN
+    own = tl.load(v + at + tl.arange(0, BN))[None, :]
+    total = tl.zeros((BM, BN), VALUES)
     begin = tl.program_id(1) * span
-    end = tl.minimum(begin + span, home.to(tl.int32))
-    EACH
-        first{b} = home + {b} * BM
-        own{b} = tl.load(v + first{b} + tl.arange(0, BM))[:, None]
-        total{b} = tl.zeros((BM,), tl.float64)
-        AT_ROWS{b}(first{b})
-    for at0 in tl.range(begin, end, BN):
-        at = home * 0 + at0
-        weight = tl.load(v + at + tl.arange(0, BN))[None, :]
-        across = tl.zeros((BM, BN), VALUES)
-        EACH
-            value = AT_PAIRS{b}(first{b}, at)
-            total{b} += tl.sum(value * weight, 1).to(tl.float64)
-            across += value * own{b}
-        tl.store(side + tl.program_id(0).to(tl.int64) * ldz + at + tl.arange(0, BN), tl.sum(across, 0))
-    row = tl.program_id(1).to(tl.int64) * ldo + tl.program_id(0) * (BM * BLOCKS) + tl.arange(0, BM)
-    EACH
-        tl.store(out + row + {b} * BM, total{b})
+    end = tl.minimum(begin + span, at.to(tl.int32))
+    AT_COLUMNS(at, BN)
+    for first0 in tl.range(begin, end, BM):
+        first = at * 0 + first0
+        AT_ROWS(first, BM)
+        value = AT_PAIRS(first, at, BM, BN)
+        total += value * tl.load(v + first + tl.arange(0, BM))[:, None]
+        tl.store(side + tl.program_id(0).to(tl.int64) * ldz + first + tl.arange(0, BM), tl.sum(value * own, 1))
+    place = tl.program_id(1).to(tl.int64) * ldo + tl.program_id(0) * BN + tl.arange(0, BN)
+    tl.store(out + place, tl.sum(total, 0).to(tl.float64))
 """
 _FILL = """\
 def fill(ARGS, out, ldo, low, n, m, block, span, stop, BM: tl.constexpr, BN: tl.constexpr, MIRRORED: tl.constexpr):
@@ -110,10 +104,11 @@ def fill(ARGS, out, ldo, low, n, m, block, span, stop, BM: tl.constexpr, BN: tl.
     if MIRRORED:  # tiles with a pair below the diagonal, or on it
         end = tl.minimum(end, (first + BM).to(tl.int32))
     i = (first + tl.arange(0, BM))[:, None]
-    AT_ROWS(first)
+    AT_ROWS(first, BM)
     for at0 in tl.range(begin, end, BN):
         at = first * 0 + at0
-        value = AT_PAIRS(first, at)
+        AT_COLUMNS(at, BN)
+        value = AT_PAIRS(first, at, BM, BN)
         j = (at + tl.arange(0, BN))[None, :]
         mask = (i >= low) & (i < n) & (j < m)
         if MIRRORED:
@@ -121,7 +116,7 @@ def fill(ARGS, out, ldo, low, n, m, block, span, stop, BM: tl.constexpr, BN: tl.
             tl.store(out + j * ldo + i, value, mask=mask)
         tl.store(out + (i - low) * ldo + j, value, mask=mask)
 """
-ACROSS = """\
+SUMS = """\
 import triton
 import triton.language as tl
 
@@ -132,16 +127,25 @@ def add_across(side, ld, out, block, blocks, height, n, BN: tl.constexpr):
     total = tl.load(out + j, mask=j < n, other=0.0)
     for b in tl.range(0, blocks):
         place = j + (tl.zeros((), tl.int64) + b) * ld
-        begun = j < (block + b) * height  # columns left of the square on the diagonal
+        begun = j < (block + b) * height  # rows above the square on the diagonal
         total += tl.load(side + place, mask=begun & (j < n), other=0.0).to(tl.float64)
     tl.store(out + j, total, mask=j < n)
+
+
+@triton.jit(do_not_specialize=["spans", "n"])
+def add_spans(partial, out, spans, n, BN: tl.constexpr):
+    i = tl.program_id(0) * BN + tl.arange(0, BN)
+    total = tl.load(out + i, mask=i < n, other=0.0)
+    for s in tl.range(0, spans):
+        total += tl.load(partial + (tl.zeros((), tl.int64) + s) * n + i, mask=i < n, other=0.0)
+    tl.store(out + i, total, mask=i < n)
 """
-"""Adds what blocks of rows left for the columns of a symmetric matrix, in their order."""
+"""Adds what spans, and blocks of a symmetric matrix's columns, left for others, in their order."""
 FINISHES = {"reduce": _REDUCE, "reduce_many": _MANY, "both": _BOTH, "fill": _FILL}
 """Kernels by their names, which say what they do with values."""
 
 
-def finish(name: str, source: Source, tables: int, held: str, interpreted: bool) -> str:
+def finish(name: str, source: Source, tables: int, rows: str, columns: str, interpreted: bool) -> str:
     """The text of a kernel around the functions of a formula.
 
     Parameters
@@ -152,8 +156,8 @@ def finish(name: str, source: Source, tables: int, held: str, interpreted: bool)
         What is computed, in which types.
     tables : int
         How many tables of rows there are.
-    held : str
-        The names of what `at_rows` gives.
+    rows, columns : str
+        The names of what `at_rows` and `at_columns` give.
     interpreted : bool
         Whether Triton's interpreter runs it.
 
@@ -167,23 +171,22 @@ def finish(name: str, source: Source, tables: int, held: str, interpreted: bool)
         product = product.replace(".to(tl.bfloat16)", ".to(tl.bfloat16).to(tl.float32)")
     text = FINISHES[name].replace("PRODUCT", product)
     lines = []
-    for line in _repeated(text.splitlines(), source.blocks):
-        if found := re.fullmatch(r"( *)AT_ROWS(\d?)\((.*)\)", line):
-            if not held:
+    for line in text.splitlines():
+        if found := re.fullmatch(r"( *)AT_(ROWS|COLUMNS)\((.*)\)", line):
+            names = rows if found[2] == "ROWS" else columns
+            if not names:
                 continue
-            line = f"{found[1]}{_numbered(held, found[2])} = at_rows({shared}, {found[3]}, BM)"
-        elif found := re.fullmatch(r"(.*)AT_PAIRS(\d?)\((.*)\)", line):
-            given = ", ".join([shared, *([_numbered(held, found[2])] if held else []), found[3]])
-            line = f"{found[1]}at_pairs({given}, BM, BN)"
+            line = f"{found[1]}{names} = at_{found[2].lower()}({shared}, {found[3]})"
+        elif found := re.fullmatch(r"(.*)AT_PAIRS\((.*)\)", line):
+            line = f"{found[1]}at_pairs({', '.join(filter(None, [shared, rows, columns, found[2]]))})"
         lines.append(line)
     same = ["block", "low", "n", "m", *(f"d{k}" for k in range(tables))]
     words = {
         "ARGS": shared,
         "VALUES": f"tl.{source.values}",
         "TILES": str(TILES_AT_ONCE),
-        "BLOCKS": str(source.blocks),
     }
-    text = re.sub(r"\b(ARGS|VALUES|TILES|BLOCKS)\b", lambda word: words[word[0]], "\n".join(lines)) + "\n"
+    text = re.sub(r"\b(ARGS|VALUES|TILES)\b", lambda word: words[word[0]], "\n".join(lines)) + "\n"
     named = [argument for argument in same if re.search(rf"\b{argument}\b", text.partition(":\n")[0])]
     return f"@triton.jit(do_not_specialize={named!r})\n{text}"
 
@@ -191,25 +194,3 @@ def finish(name: str, source: Source, tables: int, held: str, interpreted: bool)
 def shared_arguments(tables: int) -> str:
     """What every kernel gets: of each table the rows, the columns and the width; vectors, their lengths, numbers."""
     return ", ".join([*(f"x{k}, z{k}, d{k}" for k in range(tables)), "rows, columns, numbers, ldx, ldz"])
-
-
-def _repeated(lines: list[str], blocks: int) -> Iterator[str]:
-    """The lines, those below an EACH once for each block."""
-    inside: list[str] = []
-    depth = -1
-    for line in [*lines, ""]:
-        indent = len(line) - len(line.lstrip())
-        if depth >= 0 and indent <= depth:
-            for b in range(blocks):
-                yield from (each[4:].replace("{b}", str(b)) for each in inside)
-            inside, depth = [], -1
-        if line.strip() == "EACH":
-            depth = indent
-        elif depth >= 0:
-            inside.append(line)
-        else:
-            yield line
-
-
-def _numbered(names: str, block: str) -> str:
-    return ", ".join(name + (f"_of{block}" if block else "") for name in names.split(", "))

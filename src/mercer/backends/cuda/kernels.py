@@ -14,7 +14,7 @@ from typing import Any
 import torch
 import triton
 
-from mercer.backends.cuda.finishes import ACROSS
+from mercer.backends.cuda.finishes import SUMS
 from mercer.backends.cuda.tiles import Tiles
 from mercer.compute.codegen import cache_folder, jit_cache
 
@@ -28,9 +28,9 @@ def module(text: str) -> ModuleType:
     return jit_cache.load(text)
 
 
-def across() -> Any:
-    """The kernel that adds what blocks of rows left for the columns."""
-    return module(ACROSS).add_across
+def sums(name: str) -> Any:
+    """A kernel that adds what others left: "add_across" or "add_spans"."""
+    return getattr(module(SUMS), name)
 
 
 def launch(kernel: Any, grid: tuple[int, ...], tiles: Tiles, *arguments: Any, **constants: Any) -> None:

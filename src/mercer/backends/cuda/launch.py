@@ -13,10 +13,10 @@ import torch
 
 from mercer.backends.base import Traced
 from mercer.backends.cuda import kernels
-from mercer.backends.cuda.packing import CHUNKS, coordinates, filled, padded, rounded, split, vectors
+from mercer.backends.cuda.packing import coordinates, filled, padded, rounded, split, vectors, wide_chunk
 from mercer.backends.cuda.rows import Rows
 from mercer.backends.cuda.text import Source, Table, write
-from mercer.backends.cuda.tiles import ROWS, Tiles, span
+from mercer.backends.cuda.tiles import Tiles, span
 from mercer.compute.codegen.formula import Group
 from mercer.compute.runtime.threads import Clock, Watch
 
@@ -25,9 +25,11 @@ PIECE_SECONDS = 0.08
 FIRST_PAIRS = {"float32": 1 << 34, "float64": 1 << 31}
 """Pairs of the first launch, fewer where rows are wide; how long it takes says how many the next ones have. No sum
 depends on where one ends."""
-ADDED_COLUMNS = 256
-SUMS = Tiles(1, ADDED_COLUMNS)
-"""How the kernel runs that adds what blocks of rows left for columns."""
+ADDED = 256
+SUMS = Tiles(1, ADDED)
+"""How kernels run that add what others left."""
+BOTH_SPAN = 1 << 13
+"""Rows of a span of a symmetric matrix, whose values are added in their own type."""
 MAX_SIDE_BYTES = 1 << 30
 """Bytes of what blocks of rows leave for columns, at most."""
 MAX_BLOCKS = 1 << 12
@@ -100,7 +102,7 @@ class Launched:
         hold: Hold | None = None,
         form: str | None = None,
         tiles: Mapping[str, Tiles] | None = None,
-        held: int | None = None,
+        layout: str | None = None,
     ) -> Launched:
         """Bind a formula to its rows.
 
@@ -116,15 +118,15 @@ class Launched:
             How tables are split, a name of `mercer.backends.cuda.packing.FORMS`; None for what the precision asks.
         tiles : mapping, optional
             Tiles for some kernels, in place of those of the table.
-        held : int, optional
-            Columns of a packed row that is loaded once for many tiles, at most.
+        layout : str, optional
+            How rows lie for inner products, in place of what suits their lengths.
 
         Returns
         -------
         launched : Launched
         """
         form = form or form_of(traced)
-        source = write(traced.formula, traced.precision, traced.methods, form, kernels.INTERPRETED, held)
+        source = write(traced.formula, traced.precision, traced.methods, form, kernels.INTERPRETED, layout)
         binder = _Binder(traced, source, device, hold or (lambda array: Rows.of(array, device)))
         return cls(source, binder.arguments(), traced.shape, traced.symmetric, tiles)
 
@@ -204,24 +206,23 @@ class Launched:
         _add(out[first:last], partial)
 
     def _symmetric(self, v: Tensor, out: Tensor, watch: Watch | None) -> None:
-        """Tiles below the diagonal serve both outputs; squares on it are summed as they are."""
+        """Tiles above the diagonal serve both outputs; squares on it are summed as they are."""
         tiles, small = self._tiles("both"), self._tiles("reduce")
-        height = tiles.rows * self.source.blocks  # of squares on the diagonal: their edges are edges of tiles
+        height = tiles.columns  # of squares on the diagonal: their edges are edges of tiles
         tiles, small = (
             replace(each, rows=min(each.rows, height), columns=min(each.columns, height)) for each in (tiles, small)
         )
-        size = span(len(out) // self.source.blocks, len(v), tiles)
 
         def launch(start: int, stop: int) -> None:
             first, last = start * height, stop * height
             self._sum("reduce", small, v, out, (first, last), (last - first) // small.rows, 1, height, SQUARE=height)
-            spans = -(-last // size)
+            spans = -(-last // BOTH_SPAN)
             side = torch.empty((stop - start, len(v)), dtype=self._values, device=self.device)
             partial = self._partial(spans, last - first)
-            self._launch("both", (stop - start, spans), tiles, v, partial, side, last - first, start, size)
+            self._launch("both", (stop - start, spans), tiles, v, partial, side, last - first, start, BOTH_SPAN)
             _add(out[first:last], partial)
             given = side, len(v), out, start, stop - start, height, last
-            kernels.launch(kernels.across(), (-(-last // ADDED_COLUMNS),), SUMS, *given, BN=ADDED_COLUMNS)
+            kernels.launch(kernels.sums("add_across"), (-(-last // ADDED),), SUMS, *given, BN=ADDED)
 
         most = max(1, MAX_SIDE_BYTES // (len(v) * v.element_size()))
         self._in_pieces(len(out) // height, height * len(v) // 2, launch, watch, most)
@@ -238,7 +239,7 @@ class Launched:
             partial = torch.empty((spans, rows, width), dtype=torch.float64, device=self.device)
             place = partial, rows, start, size, len(large)
             self._launch("reduce_many", (stop - start, spans), tiles, large, small, *place, BC=width)
-            _add(out[start * tiles.rows : stop * tiles.rows], partial[:, :, :count])
+            _add(out[start * tiles.rows : stop * tiles.rows], partial, count)
 
         self._in_pieces(len(out) // tiles.rows, tiles.rows * len(large), launch, watch)
 
@@ -281,10 +282,13 @@ class Launched:
     def peak(self, count: int) -> int:
         """Bytes of the card that `times` takes at its peak for so many vectors, beside tables that are held."""
         (n, m), width = (padded(each) for each in self.shape), min(count, MAX_VECTORS)
-        tiles = self._tiles("reduce" if count == 1 else "reduce_many")
-        spans = -(-m // span(n, m, tiles))
-        partial = 8 * spans * min(n, MAX_BLOCKS * tiles.rows) * (1 if count == 1 else max(16, width))
-        side = min(MAX_SIDE_BYTES, n // ROWS * m * 8) if self.symmetric and count == 1 else 0
+        symmetric = self.symmetric and count == 1
+        tiles = self._tiles("both" if symmetric else "reduce" if count == 1 else "reduce_many")
+        spans = -(-m // (BOTH_SPAN if symmetric else span(n, m, tiles)))
+        partial = (
+            8 * spans * min(n, MAX_BLOCKS * max(tiles.rows, tiles.columns)) * (1 if count == 1 else max(16, width))
+        )
+        side = min(MAX_SIDE_BYTES, n // tiles.columns * m * 8) if symmetric else 0
         return 8 * n * count + 3 * 8 * m * max(1, width) + partial + side
 
     # -- launches -----------------------------------------------------------------------------------------------------
@@ -364,18 +368,19 @@ class _Binder:
             left, right = (side.coordinates(self.statistics) for side in sides)
             return left, right, table.group.width
         form, origin = self.source.form, self._origin(table.group)
-        if table.kind == "parted":
+        if table.kind in ("parts", "wide"):
             factors = (-2.0 * table.factor if table.norms else 1.0), 1.0
             left, right = (
                 side.parted(form, origin, factor, kernels.INTERPRETED)
                 for side, factor in zip(sides, factors, strict=True)
             )
-            return left, right, coordinates(table.group.width) // CHUNKS[0]
+            width = coordinates(table.group.width)
+            return left, right, width // wide_chunk(width)
         left, right = (
             side.packed(form, origin, table.norms, table.factor, left, kernels.INTERPRETED)
             for side, left in zip(sides, (True, False), strict=True)
         )
-        return left, right, left.shape[1] // form.chunk(table.group.width, table.norms)
+        return left, right, left.shape[1]
 
     def _origin(self, group: Group) -> Any:
         measured = self.traced.measured.get(group)
@@ -396,10 +401,14 @@ class _Binder:
         return found * factor[0] if factor else found
 
 
-def _add(out: Tensor, partial: Tensor) -> None:
-    """The sums of all spans, in their order."""
-    for each in partial:
-        out += each
+def _add(out: Tensor, partial: Tensor, count: int | None = None) -> None:
+    """The sums of all spans, in their order; of so many vectors, None for one."""
+    if count is not None:
+        for each in partial:
+            out += each[:, :count]
+        return
+    spans, rows = partial.shape
+    kernels.launch(kernels.sums("add_spans"), (-(-rows // ADDED),), SUMS, partial, out, spans, rows, BN=ADDED)
 
 
 def _filled_up(v: Tensor, count: int) -> Tensor:

@@ -21,10 +21,11 @@ PACKED_ROWS = 1 << 16
 """Rows that are split at once."""
 
 
-CHUNKS = (32, 16)
-"""Columns of a table that may be multiplied at once."""
-FILLED_UP = 1.1
-"""How much wider a table may be for the sake of larger chunks."""
+MIN_CHUNK, MAX_CHUNK = 16, 128
+"""Columns that are multiplied at once: a table has a multiple of the first, and is cut into powers of two."""
+WIDE_CHUNK = 32
+"""Columns of wide rows that are loaded and multiplied at once, of which there are more than `NARROW`."""
+NARROW = 64
 
 
 @dataclass(frozen=True)
@@ -53,15 +54,9 @@ class Form:
         """Of how many parts a number consists."""
         return max(self.left) + 1
 
-    def chunk(self, columns: int, norms: bool) -> int:
-        """Columns of a table that are multiplied at once: more where that fills little up."""
-        packed = self._packed(columns, norms)
-        return next(c for c in CHUNKS if -(-packed // c) * c <= FILLED_UP * -(-packed // CHUNKS[-1]) * CHUNKS[-1])
-
     def width(self, columns: int, norms: bool) -> int:
-        """The columns of a table, a multiple of its chunk."""
-        chunk = self.chunk(columns, norms)
-        return -(-self._packed(columns, norms) // chunk) * chunk
+        """The columns of a table."""
+        return -(-self._packed(columns, norms) // MIN_CHUNK) * MIN_CHUNK
 
     def _packed(self, columns: int, norms: bool) -> int:
         return len(self.left) * columns + 2 * self.norms * norms
@@ -181,7 +176,29 @@ def parted(shape: tuple[int, int], moved: Moved, factor: float, form: Form, like
 
 def coordinates(columns: int) -> int:
     """The columns of a part of wide rows."""
-    return -(-columns // CHUNKS[0]) * CHUNKS[0]
+    step = MIN_CHUNK if columns <= NARROW else WIDE_CHUNK
+    return -(-columns // step) * step
+
+
+def wide_chunk(width: int) -> int:
+    """So many columns of a part of wide rows are loaded at once, where rows are not held."""
+    return WIDE_CHUNK if width % WIDE_CHUNK == 0 else MIN_CHUNK
+
+
+def chunks(width: int, most: int = MAX_CHUNK) -> list[tuple[int, int]]:
+    """Where a table of this width is cut, and how many columns begin there: as few as there can be.
+
+    Examples
+    --------
+    >>> chunks(48), chunks(96), chunks(272)
+    ([(0, 32), (32, 16)], [(0, 64), (64, 32)], [(0, 128), (128, 128), (256, 16)])
+    """
+    found, start = [], 0
+    while start < width:
+        size = min(1 << (width - start).bit_length() - 1, most)
+        found.append((start, size))
+        start += size
+    return found
 
 
 def padded(rows: int) -> int:

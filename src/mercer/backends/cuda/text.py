@@ -8,13 +8,14 @@ writes them. One program has a block of rows and walks over a span of columns; i
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from mercer.backends.cuda.finishes import FINISHES, finish, shared_arguments
-from mercer.backends.cuda.packing import CHUNKS, FORMS, Form
-from mercer.backends.cuda.tiles import Tiles, blocks_at_once, tiles_for
+from mercer.backends.cuda.packing import FORMS, Form, chunks, coordinates, wide_chunk
+from mercer.backends.cuda.tiles import Tiles, tiles_for
 from mercer.backends.cuda.words import BUILT_IN, LIBRARY, prelude
 from mercer.compute.codegen.formula import Group, Total
 from mercer.compute.codegen.lower import LEAF, Line, Lowered, lower, lower_term
@@ -24,8 +25,12 @@ from mercer.compute.codegen.symbols import ARITHMETIC, COMPARISONS, Level, Symbo
 
 MAX_UNROLLED_COLUMNS = 16
 """Coordinates up to which differences are written out, with those of the rows in registers."""
-MAX_HELD_COLUMNS = {"float32": 96, "bfloat16": 192, "float64": 32}
-"""Columns of a packed row that is loaded once for all columns of a span; longer rows are loaded anew for each tile."""
+MAX_PACKED_BYTES = 256
+"""Bytes of a packed row at most: longer ones are shorter in parts, each of which stands once."""
+MAX_PARTS_BYTES = {"float32": 384, "bfloat16": 384, "float64": 768}
+"""Bytes of all parts of a row that is loaded once for all columns of a span; longer ones are loaded for each tile."""
+LAYOUTS: tuple[Literal["packed", "parts", "wide"], ...] = ("packed", "parts", "wide")
+"""How rows lie for inner products, short ones first."""
 MAX_SHORT_LINES = 24
 """Lines of a formula that surely has one number of a pair in use at a time."""
 BOOLEAN = {*COMPARISONS, "and", "or"}
@@ -35,13 +40,14 @@ BOOLEAN = {*COMPARISONS, "and", "or"}
 class Table:
     """What a kernel reads of the rows of a group.
 
-    kind : "packed" or, for wide rows, "parted" for inner products, or "coordinates"
+    kind : for inner products "packed", for longer rows "parts", for those that are loaded for each tile "wide"; or
+        "coordinates"
     norms : whether a product is a squared distance, since norms come with it
     factor : with what it is multiplied on the way
     """
 
     group: Group
-    kind: Literal["packed", "parted", "coordinates"]
+    kind: Literal["packed", "parts", "wide", "coordinates"]
     norms: bool = False
     factor: float = 1.0
 
@@ -69,20 +75,17 @@ class Source:
 
     def tiles(self, finish: str) -> Tiles:
         """The tiles of a kernel."""
-        size = {"float64": 8, "float32": 4, "bfloat16": 2}[self.form.dtype]
-        packed = [table for table in self.tables if table.kind == "packed"]
-        width = size * sum(self.form.width(table.group.width, table.norms) for table in packed)
-        return tiles_for(finish, self.statistics, width, self.is_long, self.is_wide)
+        tables = [table for table in self.tables if table.kind != "coordinates"]
+        width = sum(self.row_bytes(table) for table in tables if table.kind != "wide")
+        layout = max((table.kind for table in tables), key=LAYOUTS.index, default="packed")
+        return tiles_for(finish, self.statistics, layout, width, self.is_long)
 
-    @property
-    def is_wide(self) -> bool:
-        """Whether rows are loaded anew for each tile."""
-        return any(table.kind == "parted" for table in self.tables)
-
-    @property
-    def blocks(self) -> int:
-        """Blocks of rows that a symmetric matrix takes at once."""
-        return blocks_at_once(self.statistics, self.is_long, self.is_wide)
+    def row_bytes(self, table: Table) -> int:
+        """Of a row of a table for inner products."""
+        size, columns = {"float64": 8, "float32": 4, "bfloat16": 2}[self.form.dtype], table.group.width
+        return size * (
+            self.form.width(columns, table.norms) if table.kind == "packed" else self.form.parts * coordinates(columns)
+        )
 
     @property
     def statistics(self) -> str:
@@ -106,7 +109,7 @@ def write(
     methods: dict[Group, Method],
     form: str,
     interpreted: bool = False,
-    held: int | None = None,
+    layout: str | None = None,
 ) -> Source:
     """The kernels of a formula.
 
@@ -122,20 +125,20 @@ def write(
         How the numbers of packed tables are split; a name of `FORMS`.
     interpreted : bool, default=False
         Whether Triton's interpreter is to run it, which has no products of bfloat16.
-    held : int, optional
-        Columns of a packed row that is loaded once, at most; None for what the form allows.
+    layout : {"packed", "parts", "wide"}, optional
+        How rows lie for inner products; None for what suits their lengths.
 
     Returns
     -------
     source : Source
     """
     source = Source(precision, FORMS[form])
-    most = MAX_HELD_COLUMNS[source.form.dtype] if held is None else held
-    writer = _Writer(source, lower(formula, precision), methods, most)
+    writer = _Writer(source, lower(formula, precision), methods, layout)
     source.is_long = len(source.tables) > 1 or len(writer.lines) > MAX_SHORT_LINES
-    tables, names = len(source.tables), ", ".join(writer.of_rows)
-    kernels = [finish(name, source, tables, names, interpreted) for name in FINISHES]
-    texts = [prelude(source.values, writer.words), *writer.terms, writer.at_rows(), writer.at_pairs(), *kernels]
+    rows, columns = ", ".join(writer.of_rows), ", ".join(writer.of_columns)
+    kernels = [finish(name, source, len(source.tables), rows, columns, interpreted) for name in FINISHES]
+    head = prelude(source.values, writer.words, interpreted)
+    texts = [head, *writer.terms, *writer.at_sides(), writer.at_pairs(), *kernels]
     source.text = "\n\n".join(texts)
     return source
 
@@ -143,16 +146,18 @@ def write(
 class _Writer:
     """Writes the lines of a formula as operations on blocks of pairs."""
 
-    def __init__(self, source: Source, lowered: Lowered, methods: dict[Group, Method], held: int) -> None:
+    def __init__(self, source: Source, lowered: Lowered, methods: dict[Group, Method], layout: str | None) -> None:
         self.source = source
         self.lowered = lowered
         self.methods = methods
-        self.held = held
+        self.layout = layout
         self.S, self.T = f"tl.{source.statistics}", f"tl.{source.values}"
         self.words: set[str] = set()
         self.terms: list[str] = []
         self.loads: list[str] = []
         self.of_rows: list[str] = []
+        self.met: list[str] = []
+        self.of_columns: list[str] = []
         self.lines: list[str] = []
         self.names: dict[Line, str] = {}
         self.distances: dict[Group, str] = {}
@@ -184,7 +189,8 @@ class _Writer:
                 self.loads.append(f"{name} = tl.load(rows + {place} * ldx + i)[:, None]")
                 self.of_rows.append(name)
             else:
-                self.lines.append(f"{name} = tl.load(columns + {place} * ldz + at + j)[None, :]")
+                self.met.append(f"{name} = tl.load(columns + {place} * ldz + at + j)[None, :]")
+                self.of_columns.append(name)
         return name
 
     def _table(self, table: Table) -> int:
@@ -207,40 +213,66 @@ class _Writer:
         if not wanted & {"square", "root"} or group in self.factors:
             self.distances[group] = product
             return
-        found = product if packed else f"{self._norms(group)} - {product} - {product}"
+        found = product if packed else f"{self._norms(group)} - 2.0 * {product}"
         self.distances[group] = self._known(found)
-        self._let(self.distances[group], _select(f"{self.distances[group]} < 0.0", "0.0", self.distances[group]))
+        self._let(self.distances[group], self._extreme("maximum", [self.distances[group], "0.0"], wide=True))
         if method.repaired:
             self._repair(group, self.distances[group])
 
     def _product(self, group: Group, norms: bool) -> str:
-        """The inner products of packed rows."""
-        form, factor = self.source.form, self.factors.get(group, 1.0)
-        width, chunk = form.width(group.width, norms), form.chunk(group.width, norms)
-        if width > self.held:
-            return self._parted(group, norms, factor)
-        place = self._table(Table(group, "packed", norms, factor))
+        """The inner products of rows."""
+        factor = self.factors.get(group, 1.0)
+        packed, parts, wide = (Table(group, kind, norms, factor) for kind in LAYOUTS)
+        fits = {
+            "packed": self.source.row_bytes(packed) <= MAX_PACKED_BYTES,
+            "parts": self.source.row_bytes(parts) <= MAX_PARTS_BYTES[self.source.form.dtype],
+        }
+        layout = self.layout or next((kind for kind in fits if fits[kind]), "wide")
+        if layout == "packed":
+            return self._packed(packed)
+        return self._parts(parts) if layout == "parts" else self._wide(wide)
+
+    def _packed(self, table: Table) -> str:
+        """All parts and norms side by side."""
+        place, width = self._table(table), self.source.form.width(table.group.width, table.norms)
         name = self._known(f"tl.zeros((BM, BN), {self.S})")
-        self._let("k", f"tl.arange(0, {chunk})")
-        self.loads.append(f"k = tl.arange(0, {chunk})")
-        for c in range(width // chunk):
-            held = f"a{place}_{c}"
-            x = f"x{place} + first * {width} + (h[:, None] * {width} + (k + {c * chunk})[None, :])"
-            z = f"z{place} + at * {width} + (j[None, :] * {width} + (k + {c * chunk})[:, None])"
-            self.loads.append(f"{held} = tl.load({x})")
-            self.of_rows.append(held)
-            self._let(name, self._dotted(held, f"tl.load({z})", name))
+        for start, size in chunks(width):
+            own, other = self._held(place, width, start, size), self._met(place, width, start, size)
+            self._let(name, self._dotted(own, other, name))
         return name
 
-    def _parted(self, group: Group, norms: bool, factor: float) -> str:
-        """The same of wide rows: chunk by chunk, each part once."""
-        form, chunk = self.source.form, CHUNKS[0]
-        place = self._table(Table(group, "parted", norms, factor))
-        begin = "0.0"
-        if norms:
-            row, column = (self._vector(level, ("norms", group, factor)) for level in (Level.ROW, Level.COLUMN))
-            begin = f"({row} + {column})"
-        name = self._known(f"tl.zeros((BM, BN), {self.S}) + {begin}")
+    def _held(self, place: int, width: int, start: int, size: int) -> str:
+        """Some columns of a table, of the rows, loaded once for all columns of a span."""
+        name, k = f"a{place}_{start}", f"tl.arange(0, {size})"
+        self.loads.append(
+            f"{name} = tl.load(x{place} + first * {width} + (h[:, None] * {width} + ({k} + {start})[None, :]))"
+        )
+        self.of_rows.append(name)
+        return name
+
+    def _met(self, place: int, width: int, start: int, size: int) -> str:
+        """The same of the columns at hand."""
+        name, k = f"b{place}_{start}", f"tl.arange(0, {size})"
+        z = f"z{place} + at * {width} + (j[None, :] * {width} + ({k} + {start})[:, None])"
+        self.met.append(f"{name} = tl.load({z})")
+        self.of_columns.append(name)
+        return name
+
+    def _parts(self, table: Table) -> str:
+        """Each part once, those of the rows loaded once for all columns of a span."""
+        place, form, K = self._table(table), self.source.form, coordinates(table.group.width)
+        name, width = self._known(self._begun(table)), form.parts * K
+        cut = [(p, start, size) for p in range(form.parts) for start, size in chunks(K)]
+        own = {(p, start): self._held(place, width, p * K + start, size) for p, start, size in cut}
+        others = {(p, start): self._met(place, width, p * K + start, size) for p, start, size in cut}
+        for (a, b), (start, _) in itertools.product(form.pairs, chunks(K)):
+            self._let(name, self._dotted(own[a, start], others[b, start], name))
+        return name
+
+    def _wide(self, table: Table) -> str:
+        """The same chunk by chunk, all loaded for each tile."""
+        place, form, chunk = self._table(table), self.source.form, wide_chunk(coordinates(table.group.width))
+        name = self._known(self._begun(table))
         self._let("k", f"tl.arange(0, {chunk})")
         self._let("K", f"d{place} * {chunk}")
         self._let("W", f"K * {form.parts}")
@@ -251,6 +283,14 @@ class _Writer:
         inside += [f"{name} = {self._dotted(f'p{a}', f'q{b}', name)}" for a, b in form.pairs]
         self.lines += [f"for c in tl.range(0, K, {chunk}):", *_indent(inside, 1)]
         return name
+
+    def _begun(self, table: Table) -> str:
+        """The norms, to which products are added; or zero."""
+        if not table.norms:
+            return f"tl.zeros((BM, BN), {self.S})"
+        levels = Level.ROW, Level.COLUMN
+        row, column = (self._vector(level, ("norms", table.group, table.factor)) for level in levels)
+        return f"({row} + {column})"
 
     def _dotted(self, x: str, z: str, name: str) -> str:
         return f"tl.dot({x}, {z}, {name}, input_precision={self.source.form.precision!r}, out_dtype={self.S})"
@@ -354,7 +394,8 @@ class _Writer:
         if line.operation == "square":
             return self.distances[line.value]
         if line.value not in self.roots:
-            self.roots[line.value] = self._known(f"tl.sqrt({self.distances[line.value]})")
+            root = self._called("sqrt", self.S)
+            self.roots[line.value] = self._known(f"{root}({self.distances[line.value]})")
         return self.roots[line.value]
 
     def _expression(self, line: Line, names: dict[Line, str]) -> str:
@@ -373,12 +414,21 @@ class _Writer:
             chosen = _select(_truth(line.parts[0], names), *parts[1:])
             return f"{chosen}.to({self.S if line.wide else self.T})"
         if operation in ("minimum", "maximum"):
-            return _select(f"{parts[0]} {'<' if operation == 'minimum' else '>'} {parts[1]}", *parts)
+            return self._extreme(operation, parts, line.wide)
         dtype = self.S if line.wide else self.T
         blocks = [f"tl.full((1, 1), {p.value}.0, {dtype})" if p.operation == "whole" else names[p] for p in line.parts]
-        return f"{self._called(operation)}({', '.join(blocks)})"
+        return f"{self._called(operation, dtype)}({', '.join(blocks)})"
 
-    def _called(self, operation: str) -> str:
+    def _extreme(self, operation: str, parts: list[str], wide: bool) -> str:
+        """The smaller or the larger one; NaN stays."""
+        if (self.S if wide else self.T) == "tl.float32":  # one instruction
+            return f"tl.{operation}({', '.join(parts)}, propagate_nan=tl.PropagateNan.ALL)"
+        return _select(f"{parts[0]} {'<' if operation == 'minimum' else '>'} {parts[1]}", *parts)
+
+    def _called(self, operation: str, dtype: str) -> str:
+        if operation == "sqrt" and dtype == "tl.float32":
+            self.words.add("root")
+            return "root"
         if operation in BUILT_IN:
             return BUILT_IN[operation]
         if operation in LIBRARY:
@@ -395,17 +445,20 @@ class _Writer:
 
     # -- functions --------------------------------------------------------------------------------------------------
 
-    def at_rows(self) -> str:
-        """The function that loads what belongs to a block of rows."""
-        if not self.of_rows:
-            return ""
-        head = ["h = tl.arange(0, BM)", "i = first + h"]
-        lines = [*head, *dict.fromkeys(self.loads), f"return {', '.join(self.of_rows)}"]
-        return _function("at_rows", f"{shared_arguments(len(self.source.tables))}, first, BM: tl.constexpr", lines)
+    def at_sides(self) -> list[str]:
+        """The functions that load what belongs to a block of rows, and to one of columns."""
+        shared, found = shared_arguments(len(self.source.tables)), []
+        if self.of_rows:
+            lines = ["h = tl.arange(0, BM)", "i = first + h", *self.loads, f"return {', '.join(self.of_rows)}"]
+            found.append(_function("at_rows", f"{shared}, first, BM: tl.constexpr", lines))
+        if self.of_columns:
+            lines = ["j = tl.arange(0, BN)", *self.met, f"return {', '.join(self.of_columns)}"]
+            found.append(_function("at_columns", f"{shared}, at, BN: tl.constexpr", lines))
+        return found
 
     def at_pairs(self) -> str:
         """The function that gives the values of a block of rows and a block of columns."""
-        arguments = [shared_arguments(len(self.source.tables)), *self.of_rows, "first, at"]
+        arguments = [shared_arguments(len(self.source.tables)), *self.of_rows, *self.of_columns, "first, at"]
         given = ", ".join([*arguments, "BM: tl.constexpr, BN: tl.constexpr"])
         head = ["h = tl.arange(0, BM)", "i = first + h", "j = tl.arange(0, BN)"]
         value, result = self.names[self.lowered.result], self.lowered.result

@@ -5,7 +5,7 @@ Nothing here looks at the card or at a clock. What was measured on cards stands 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 MIN_PROGRAMS = 1024
 """Programs that keep a card busy: columns are cut into spans until there are so many."""
@@ -32,24 +32,48 @@ class Tiles:
     stages: int = 3
 
 
-MAX_SHARED_BYTES = 1 << 16
-"""Bytes of shared memory of a program, about, at most: so that several run on a processor of the card at once."""
-ROWS = 64
-"""Rows of a tile."""
-COLUMNS = {"reduce": 128, "reduce_many": 64, "both": 64, "fill": 64}
-"""Columns of a tile by what is done with the values, of float32 and where one number of a pair is in use."""
+MAX_SHARED_BYTES = 96 << 10
+"""Bytes of shared memory that tiles of a program may take: all cards from sm_80 on have that much."""
+MIN_LONG_BYTES = 128
+"""Bytes from which on packed rows take larger tiles."""
+DOUBLE = {"reduce": Tiles(64, 64), "reduce_many": Tiles(64, 32), "both": Tiles(32, 64), "fill": Tiles(64, 32, 8)}
+"""Where statistics are float64."""
+SEVERAL = {"reduce": Tiles(64, 32), "reduce_many": Tiles(64, 32), "both": Tiles(32, 32), "fill": Tiles(64, 32, 8)}
+"""The same where several of a pair are in use at a time."""
+SINGLE = {
+    "reduce": {
+        "short": Tiles(64, 128, 4, 2),
+        "packed": Tiles(128, 64, 4, 2),
+        "parts": Tiles(128, 128, 8, 2),
+        "wide": Tiles(64, 128, 4, 2),
+        "several": Tiles(64, 64, 4, 2),
+    },
+    "reduce_many": {
+        "short": Tiles(64, 64),
+        "packed": Tiles(128, 64, 8, 2),
+        "parts": Tiles(128, 64, 8, 2),
+        "wide": Tiles(64, 64),
+        "several": Tiles(64, 32),
+    },
+    "both": {
+        "short": Tiles(64, 64),
+        "packed": Tiles(64, 128),
+        "parts": Tiles(64, 64, 4, 2),
+        "wide": Tiles(64, 128, 4, 2),
+        "several": Tiles(64, 64),
+    },
+    "fill": {
+        "short": Tiles(64, 64),
+        "packed": Tiles(64, 64),
+        "parts": Tiles(64, 64),
+        "wide": Tiles(128, 64),
+        "several": Tiles(64, 32),
+    },
+}
+"""Where they are float32, by how rows lie; "several" where several numbers of a pair are in use at a time."""
 
 
-WIDE = {"reduce": Tiles(64, 128, 4, 2), "both": Tiles(128, 128, 8, 2), "fill": Tiles(128, 64, 4, 3)}
-"""Tiles of float32 where rows are loaded anew for each: large ones load less."""
-
-
-TALL = {"reduce": Tiles(128, 64, 4, 2), "reduce_many": Tiles(128, 64, 8, 2)}
-"""Tiles of float32 where a packed row is long, and held."""
-MIN_TALL_BYTES = 128
-
-
-def tiles_for(finish: str, statistics: str, width: int, is_long: bool, is_wide: bool = False) -> Tiles:
+def tiles_for(finish: str, statistics: str, layout: str, width: int, several: bool = False) -> Tiles:
     """The tiles of a kernel.
 
     Parameters
@@ -58,12 +82,12 @@ def tiles_for(finish: str, statistics: str, width: int, is_long: bool, is_wide: 
         What is done with the values.
     statistics : {"float32", "float64"}
         The type of the statistics.
+    layout : {"packed", "parts", "wide"}
+        How rows lie: "wide" ones are loaded anew for each tile.
     width : int
-        Bytes of a packed row, 0 where none is.
-    is_long : bool
+        Bytes of a row that is held, 0 where none is.
+    several : bool, default=False
         Whether a formula needs several numbers of each pair at a time.
-    is_wide : bool, default=False
-        Whether rows are loaded anew for each tile.
 
     Returns
     -------
@@ -71,30 +95,32 @@ def tiles_for(finish: str, statistics: str, width: int, is_long: bool, is_wide: 
 
     Examples
     --------
-    >>> tiles_for("reduce", "float32", 64, False)
-    Tiles(rows=64, columns=128, warps=4, stages=3)
-    >>> tiles_for("reduce", "float64", 128, True)
-    Tiles(rows=64, columns=32, warps=8, stages=3)
+    >>> tiles_for("reduce", "float32", "packed", 64)
+    Tiles(rows=64, columns=128, warps=4, stages=2)
+    >>> tiles_for("reduce", "float32", "parts", 384)
+    Tiles(rows=128, columns=64, warps=4, stages=2)
+    >>> tiles_for("both", "float64", "packed", 128)
+    Tiles(rows=32, columns=64, warps=4, stages=3)
     """
-    if is_wide and not is_long and statistics == "float32" and finish in WIDE:
-        return WIDE[finish]
-    if finish in TALL and not is_long and statistics == "float32" and width >= MIN_TALL_BYTES:
-        return TALL[finish]
-    columns = COLUMNS[finish] // (1 + (statistics == "float64")) // (1 + is_long)
-    columns, stages = max(columns, 32), 3
-    while stages > 2 and (ROWS + stages * columns) * width > MAX_SHARED_BYTES:
-        stages -= 1
-    while columns > 64 and (ROWS + stages * columns) * width > MAX_SHARED_BYTES:
-        columns //= 2
-    return Tiles(ROWS, columns, 8 if (is_long or is_wide) and statistics == "float64" else 4, stages)
+    if statistics == "float64":
+        found = (SEVERAL if several else DOUBLE)[finish]
+    else:
+        short = "short" if layout == "packed" and width < MIN_LONG_BYTES else layout
+        found = SINGLE[finish]["several" if several and layout != "wide" else short]
+    return _fitting(found, finish, 0 if layout == "wide" else width)
 
 
-def blocks_at_once(statistics: str, is_long: bool, is_wide: bool) -> int:
-    """Blocks of rows whose values meet before they are summed over rows, which takes longer than sums over columns.
-
-    Each block needs registers of its own; where a value takes long, its sums do not count.
-    """
-    return 1 if statistics == "float64" or is_wide else 2 if is_long else 4
+def _fitting(tiles: Tiles, finish: str, width: int) -> Tiles:
+    """Smaller ones where rows of so many bytes leave no room."""
+    held, moving = (tiles.columns, tiles.rows) if finish == "both" else (tiles.rows, tiles.columns)
+    if (held + tiles.stages * moving) * width <= MAX_SHARED_BYTES or held == moving == 16:
+        return tiles
+    if tiles.stages > 2:
+        return _fitting(replace(tiles, stages=tiles.stages - 1), finish, width)
+    rows, columns = tiles.rows, tiles.columns
+    rows, columns = (rows, columns // 2) if columns > rows // 2 and columns > 16 else (rows // 2, columns)
+    smaller = Tiles(rows, columns, min(tiles.warps, 4), tiles.stages)
+    return _fitting(smaller, finish, width)
 
 
 def span(rows: int, columns: int, tiles: Tiles) -> int:

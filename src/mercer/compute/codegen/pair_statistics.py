@@ -94,9 +94,20 @@ class Measured:
         near = MAX_CANCELLATION * min(float(norms.max()) for norms in self.norms)
         return rounding(self.group.width, dtype) * min(self.reach, near)
 
-    def dot_error(self, dtype: str) -> float:
-        """How far rounding moves an inner product."""
-        return rounding(self.group.width, dtype) * self.reach / 2
+    def dot_errors(self, dtype: str, left: Array, right: Array, direct: bool) -> Array:
+        """How far rounding moves the inner products of some rows: a product by a part of |x| |z|.
+
+        direct : whether they are products, and not the rest of |x|^2 + |z|^2 beside a squared distance
+        """
+        moved = [side if self.origin is None else side - self.origin for side in (left, right)]
+        x, z = (squares(side) for side in moved)
+        size = np.sqrt(np.outer(x, z)) if direct else (x[:, None] + z) / 2
+        found: Array = rounding(self.group.width, dtype) * size
+        if self.origin is not None:
+            half = float(self.origin @ self.origin) / 2
+            x, z = (np.abs(side @ self.origin + half) for side in moved)
+            found += rounding(1, dtype) * (x[:, None] + z)
+        return found
 
     def limit(self, dtype: str) -> float:
         """The squared distance below which a product has lost too many digits for a root to be taken."""

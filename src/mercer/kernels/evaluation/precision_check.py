@@ -143,7 +143,9 @@ class DisturbedPairs(Pairs):
     def _dot(self) -> Block:
         if self.traced.group.sparse:  # there is no more accurate way than a sparse product
             return self.exact.dot()
-        return self.exact.dot() + self.measured[self.traced.group].dot_error(self.route.dtype)
+        method, measured = self._method(), self.measured[self.traced.group]
+        direct = method.kind == "product" and (method.swept or not method.repaired)
+        return self.exact.dot() + measured.dot_errors(self.route.dtype, self.left.values, self.right.values, direct)
 
 
 def _rounded(values: NDArray[Any], dtype: str) -> NDArray[Any]:
