@@ -243,7 +243,7 @@ class RandomPivots:
     """
 
     def __init__(self, diagonal: NDArray[Any], values: Values, count: int, sweep: Sweep | None = None) -> None:
-        self.values, self.sweep = values, sweep or self._by_blocks
+        self.values, self.sweep, self.count = values, sweep or self._by_blocks, count
         self.left = np.maximum(np.asarray(diagonal, dtype=np.float64), 0.0)
         self.floor = tolerance(count) * self.left
         self.features = np.empty((len(self.left), count))
@@ -278,7 +278,7 @@ class RandomPivots:
             return self._run(rng, enough, run)
 
     def _run(self, rng: np.random.Generator, enough: Callable[[int, float], bool] | None, run: Run) -> Factor:
-        count = len(self.upper)
+        count = self.count
         while len(self.pivots) < count and self.left.any():
             size = min(MAX_PROPOSED_ROWS, max(MIN_PROPOSED_ROWS, int(PROPOSED * (count - len(self.pivots)))))
             sums = (self.left / self.left.max()).cumsum()  # a sum of large numbers may overflow
@@ -292,7 +292,7 @@ class RandomPivots:
         return self._factor()
 
     def _factor(self) -> Factor:
-        k, count = len(self.pivots), len(self.upper)
+        k, count = len(self.pivots), self.count
         features = self.features if k == count else self.features[:, :k].copy()
         upper = self.upper if k == count else self.upper[:k, :k].copy(order="F")
         return Factor(np.array(self.pivots, dtype=np.intp), upper, features)
