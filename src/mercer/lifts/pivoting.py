@@ -299,9 +299,7 @@ class RandomPivots:
 
     def _accepted(self, proposed: NDArray[np.intp], draws: Array, most: int) -> tuple[NDArray[np.intp], Array]:
         """The accepted rows among the proposed ones, and the lower Cholesky factor of what is left of their matrix."""
-        before = self.features[proposed, : len(self.pivots)]
-        rest = np.asarray(self.values(proposed, proposed), dtype=np.float64) - before @ before.T
-        left, size = self.left[proposed], len(proposed)
+        rest, left, size = self._rest(proposed), self.left[proposed], len(proposed)
         thresholds = np.maximum(draws * left, self.floor[proposed]).tolist()
         lower, taken = np.empty((min(most, size), size)), list[int]()
         for j, threshold in enumerate(thresholds):
@@ -319,6 +317,11 @@ class RandomPivots:
             if len(taken) == most:
                 break
         return proposed[taken], np.tril(lower[: len(taken), taken].T)
+
+    def _rest(self, rows: NDArray[np.intp]) -> Array:
+        """What the pivots leave of the matrix among some rows."""
+        before = self.features[rows, : len(self.pivots)]
+        return np.asarray(np.asarray(self.values(rows, rows), dtype=np.float64) - before @ before.T)
 
     def _take(self, chosen: NDArray[np.intp], lower: Array, run: Run) -> None:
         """The features that belong to new pivots, and what is left of k(x, x) after them."""

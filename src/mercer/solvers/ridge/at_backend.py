@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import blas
 
 from mercer.backends import squares
 from mercer.backends.squares import Square
@@ -22,9 +20,6 @@ from mercer.solvers.ridge.mixed_precision_cholesky import NO_STEPS, refined
 from mercer.solvers.ridge.outcome import UsedUp
 
 Array = NDArray[np.float64]
-PANEL = 32
-"""Rows that are looked at one by one before what they explain is subtracted from all others."""
-
 
 def solved(A: AtBackend, alpha: float, targets: Array, run: Run) -> tuple[UsedUp, Array, int] | None:
     """A factor at a backend, the solution, and its steps from float32; None without a factor."""
@@ -120,7 +115,7 @@ class PivotsAtBackend(RandomPivots):
     def run(
         self, rng: np.random.Generator, enough: Callable[[int, float], bool] | None = None, run: Run = IDLE
     ) -> Factor:
-        with one_thread_blas():  # what is done here is small
+        with one_thread_blas():  # for so few rows at once threads wait longer than they work
             return self._run(rng, enough, run)
 
     def _factor(self) -> Factor:
@@ -128,11 +123,8 @@ class PivotsAtBackend(RandomPivots):
         pivots = np.array(self.pivots, dtype=np.intp)
         return Factor(pivots, np.asfortranarray(self.columns.rows(pivots).T), cast("Array", self.columns))
 
-    def _accepted(self, proposed: NDArray[np.intp], draws: Array, most: int) -> tuple[NDArray[np.intp], Array]:
-        left = self.left[proposed]
-        thresholds = np.maximum(draws * left, self.floor[proposed])
-        taken, lower = accepted(self.columns.rest(proposed), left, thresholds, most)
-        return proposed[taken], lower
+    def _rest(self, rows: NDArray[np.intp]) -> Array:
+        return self.columns.rest(rows)
 
     def _take(self, chosen: NDArray[np.intp], lower: Array, run: Run) -> None:
         self.left -= self.columns.extend(chosen, lower)
@@ -141,41 +133,3 @@ class PivotsAtBackend(RandomPivots):
         self.left[self.left <= self.floor] = 0.0
         self.left[chosen] = 0.0
 
-
-def accepted(rest: Array, left: Array, thresholds: Array, most: int) -> tuple[list[int], Array]:
-    """The rows, one after the other, of which more is left than a threshold, and the Cholesky factor among them.
-
-    The same as `RandomPivots` does row by row, in panels: a row meets those of its panel alone, and what came before
-    in products.
-
-    rest : the matrix of all rows
-    left : its diagonal
-    most : rows that may be taken
-    """
-    size, taken = len(rest), list[int]()
-    lower = np.zeros((size, size))
-    for start in range(0, size, PANEL):
-        k, stop = len(taken), min(start + PANEL, size)
-        strip = rest[start:stop, start:] - lower[start:stop, :k] @ lower[start:, :k].T
-        square, new = strip[:, : stop - start].copy(), list[int]()
-        square.reshape(-1)[:: stop - start + 1] = left[start:stop] - np.square(lower[start:stop, :k]).sum(axis=1)
-        own = np.zeros((stop - start, stop - start))
-        for j, threshold in enumerate(thresholds[start:stop].tolist()):
-            now = square.item(j, j)
-            if not now > threshold:
-                continue
-            column = np.divide(square[j], math.sqrt(now), out=own[len(new)])
-            square -= column[:, None] * column
-            new.append(j)
-            if k + len(new) == most:
-                break
-        t = len(new)
-        if t:
-            corner = np.ascontiguousarray(own[:t, new].T)
-            found = blas.dtrsm(1.0, corner.T, strip[new].T, side=1, trans_a=0)  # columns of L below the panel's start
-            lower[start:, k : k + t] = found
-            lower[[start + j for j in new], k : k + t] = np.tril(corner)
-        taken += [start + j for j in new]
-        if len(taken) == most:
-            break
-    return taken, np.tril(lower[taken, : len(taken)])
