@@ -121,9 +121,7 @@ class DeviceFeatures:
             part = self.values[rows]
             part.copy_(torch.linalg.solve_triangular(lower.T, part, upper=True, left=False))
             self.resident.settle()
-        found, self.width = self.values, 0
-        self._room = self._room[:, :0]
-        return DeviceInverse(found, ridge, self.resident)
+        return DeviceInverse(self.values, ridge, self.resident)
 
     def _parts(self) -> Iterator[slice]:
         """All rows, some at a time."""
