@@ -42,15 +42,21 @@ def solve(problem: RidgeProblem, plan: RidgePlan, run: Run, seed: int) -> DualFi
     )
     targets, alphas = problem.centering.rows(problem.targets), problem.penalty.given
     true = None if fast is centered else centered.__matmul__
-    outcome = _solver(plan, seed).solve(System(fast, targets, alphas, true, run=run))
+    solver = _solver(plan, seed)
+    price = plan.details.price if solver.preconditioner_rank is None else None
+    outcome = solver.solve(System(fast, targets, alphas, true, run=run, price=price))
     outcome = balanced(problem.centering, outcome)
     return described(problem, centered.parts, targets, outcome, alphas, _roundings(problem, exact, outcome))
 
 
 def _solver(plan: RidgePlan, seed: int) -> ConjugateGradient:
-    """That of the plan, with its rank and the learner's seed where the user named none."""
+    """That of the plan, with its rank and the learner's seed where the user named none.
+
+    A rank that is weighed while pivots are taken is left open.
+    """
     solver = plan.details.solver if isinstance(plan.details.solver, ConjugateGradient) else ConjugateGradient()
-    rank = solver.preconditioner_rank if solver.preconditioner_rank is not None else plan.details.rank or None
+    planned = plan.details.rank or None if plan.details.price is None else None
+    rank = solver.preconditioner_rank if solver.preconditioner_rank is not None else planned
     random_state = seed if solver.random_state is None else solver.random_state
     return replace(solver, preconditioner_rank=rank, random_state=random_state)
 
