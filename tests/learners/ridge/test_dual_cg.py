@@ -90,6 +90,24 @@ def test_single_precision_leads_to_the_same_model():
         assert by_gradients(request(view), single=True).outcome.converged
 
 
+@pytest.mark.parametrize("weights", [None, WEIGHTS], ids=["plain", "weighted"])
+def test_the_intercept_comes_from_true_products(weights, monkeypatch):
+    """Those in float32 are off here, by much: the mean of predictions is that of y nevertheless."""
+    monkeypatch.setattr(dual_cg, "_fast", lambda problem, exact, run: Swift(1.0003 * exact, exact))
+    asked = request(weights=weights)
+    wanted, found = by_cholesky(asked), by_gradients(asked, single=True)
+    assert found.outcome.converged
+    np.testing.assert_allclose(found.intercepts, wanted.intercepts, rtol=1e-8)
+    means = asked.centering.shares @ (Laplace(2.0)(X) @ found.duals)
+    np.testing.assert_allclose(means + found.intercepts, asked.centering.means(Y), rtol=1e-12)
+    other = np.random.default_rng(5).normal(size=(N, 2))
+    true = dual_cg.TrueProducts(
+        VIEWS["kernel"].operator(), asked.centering, asked.centering.operator(Dense(np.eye(N))).parts
+    )
+    once, later = true.means(other), true.means(-8 * other)
+    np.testing.assert_array_equal(later, -8 * once)
+
+
 def test_the_rank_is_that_of_the_solver_or_of_the_plan():
     seen = []
 

@@ -246,7 +246,9 @@ class DeviceSquare:
 
     def features(self, count: int) -> DeviceFeatures:
         n = len(self.known)
-        self.budget().require(feature_bytes(n, count), f"a preconditioner of rank {count}, on the card", "Use a lower rank.")
+        self.budget().require(
+            feature_bytes(n, count), f"a preconditioner of rank {count}, on the card", "Use a lower rank."
+        )
         return DeviceFeatures(self, count)
 
 

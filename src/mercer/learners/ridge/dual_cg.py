@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer.backends.context import current
 from mercer.backends.squares import Square
 from mercer.compute.runtime.run import Run
+from mercer.compute.runtime.threads import one_thread_blas
 from mercer.kernels.points import SINGLE
 from mercer.learners.data.views import EPS, KernelView
 from mercer.learners.ridge.dual import described
 from mercer.learners.ridge.dual_rounding import balanced
 from mercer.learners.ridge.problem import RidgeProblem
 from mercer.learners.ridge.result import DualFit, level_size, relative
-from mercer.operators import Gram, Operator
+from mercer.operators import Centered, Centering, Gram, Operator
 from mercer.operators.base import Index
-from mercer.operators.centering import CenteredOperator
 from mercer.planner.ridge import RidgePlan
 from mercer.solvers import ConjugateGradient, Outcome, System
 from mercer.solvers.ridge.perturbation import ERROR_FACTOR, mean_size
@@ -29,24 +31,71 @@ Array = NDArray[np.float64]
 def solve(problem: RidgeProblem, plan: RidgePlan, run: Run, seed: int) -> DualFit:
     """The model at given alphas; rows in float32 take products in float32, corrected by the true residual.
 
+    The means of the rows of K are then as exact as these: what centring subtracts changes no solution, and the
+    intercept comes from the true products.
+
     seed : of the preconditioner, where its solver names none
 
-    Cost: a product an iteration, three in float64, and the preconditioner of `ConjugateGradient`.
+    Cost: a product an iteration and one more, one in float64 for each look at the true residual, and the
+    preconditioner of `ConjugateGradient`.
     """
-    exact = problem.view.operator(run.watch)
-    centered = problem.centering.operator(exact)
-    fast = (
-        CenteredOperator(_fast(problem, exact, run), problem.centering, centered.parts)
-        if problem.dtype == SINGLE
-        else centered
-    )
-    targets, alphas = problem.centering.rows(problem.targets), problem.penalty.given
-    true = None if fast is centered else centered.__matmul__
-    solver = _solver(plan, seed)
+    exact, center = problem.view.operator(run.watch), problem.centering
+    fast = _fast(problem, exact, run) if problem.dtype == SINGLE else exact
+    targets, alphas, solver = center.rows(problem.targets), problem.penalty.given, _solver(plan, seed)
     price = plan.details.price if solver.preconditioner_rank is None else None
-    outcome = solver.solve(System(fast, targets, alphas, true, run=run, price=price))
-    outcome = balanced(problem.centering, outcome)
-    return described(problem, centered.parts, targets, outcome, alphas, _roundings(problem, exact, outcome))
+    with one_thread_blas() if current().holds_squares else nullcontext():  # what is left to this process is thin
+        centered = center.operator(fast)
+        true = None if fast is exact else TrueProducts(exact, center, centered.parts)
+        outcome = solver.solve(System(centered, targets, alphas, true, run=run, price=price))
+        found, parts = balanced(center, outcome), centered.parts
+        fit = described(problem, parts, targets, found, alphas, _roundings(problem, exact, found))
+        return fit if true is None or not center.intercept else _at_level(problem, fit, true.means(outcome.value))
+
+
+def _at_level(problem: RidgeProblem, fit: DualFit, means: Array) -> DualFit:
+    """The model with the intercept that belongs to the true means of f = K a.
+
+    means : (outputs,)
+    """
+    levels = problem.centering.means(problem.targets) - means
+    return replace(fit, intercepts=levels, levels=levels)
+
+
+class TrueProducts:
+    """Products with the centred matrix by which residuals are judged; the last ones are remembered with their means.
+
+    exact : K
+    parts : of the centred matrix
+    """
+
+    def __init__(self, exact: Operator, centering: Centering, parts: Centered) -> None:
+        self.exact, self.centering, self.parts = exact, centering, parts
+        self._seen: list[tuple[Array, Array]] = []
+
+    def __call__(self, x: Array) -> NDArray[Any]:
+        return self.centering.product(lambda duals: self._times(x, duals), self.parts, x)
+
+    def _times(self, x: Array, duals: NDArray[Any]) -> NDArray[Any]:
+        found = self.exact @ duals
+        self._seen = [*self._seen[-1:], (x.copy(), self.centering.shares @ found)]
+        return found
+
+    def means(self, x: Array) -> Array:
+        """The weighted means of K a of each column, for a = D P x. Cost: a product where it was not multiplied yet.
+
+        What was multiplied may differ by a power of two: solvers scale columns so.
+        """
+        return np.array([self._mean(column) for column in x.T])
+
+    def _mean(self, column: Array) -> float:
+        at = int(np.abs(column).argmax())
+        for known, means in self._seen:
+            for other, mean in zip(known.T, means, strict=True):
+                unit = column[at] / other[at] if other[at] else 0.0
+                if np.isfinite(unit) and np.array_equal(other * unit, column):
+                    return float(mean * unit)
+        self(column[:, None])
+        return float(self._seen[-1][1][0])
 
 
 def _solver(plan: RidgePlan, seed: int) -> ConjugateGradient:

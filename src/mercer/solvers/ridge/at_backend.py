@@ -21,6 +21,7 @@ from mercer.solvers.ridge.outcome import UsedUp
 
 Array = NDArray[np.float64]
 
+
 def solved(A: AtBackend, alpha: float, targets: Array, run: Run) -> tuple[UsedUp, Array, int] | None:
     """A factor at a backend, the solution, and its steps from float32; None without a factor."""
     if A.square.takes_single(alpha):
@@ -132,4 +133,3 @@ class PivotsAtBackend(RandomPivots):
         run.tell(len(self.pivots))
         self.left[self.left <= self.floor] = 0.0
         self.left[chosen] = 0.0
-
