@@ -72,7 +72,10 @@ class View(ABC):
         raise AttributeError("coef_: the kernel has no finite lift that is known, so there are no weights of features")
 
     def unit(self, K: Array | AtBackend | Operator, sizes: Array) -> float:
-        """How far entries of the kernel matrix K, or those in its products, are off, relative to the sizes of rows, sqrt(k(x, x))."""
+        """How far entries of the kernel matrix K are off, relative to the sizes of rows, sqrt(k(x, x)).
+
+        Of an operator those in its products are meant.
+        """
         return EPS
 
     @property
