@@ -123,6 +123,22 @@ def test_the_rank_is_that_of_the_solver_or_of_the_plan():
     assert [name for name, _ in seen] == ["preconditioner", "iterations"] * 3
 
 
+def test_a_rank_that_is_weighed_is_left_open():
+    seen = []
+
+    class Stages(Recorder):
+        def stage(self, name, total=1.0):
+            seen.append((name, total))
+            return super().stage(name, total)
+
+    open_rank = plan(ConjugateGradient(tol=1e-8), rank=17)
+    open_rank = replace(open_rank, details=replace(open_rank.details, step=1e-3, column=1e-7, pivot=1e-5, square=1e-9))
+    assert dual_cg.solve(request(), open_rank, Stages(), seed=0).outcome.converged
+    given = replace(open_rank.details, solver=ConjugateGradient(tol=1e-8, preconditioner_rank=5))
+    dual_cg.solve(request(), replace(open_rank, details=given), Stages(), seed=0)
+    assert [total for name, total in seen if name == "preconditioner"] == [N // 4, 5]
+
+
 def test_predictions_are_off_by_no_more_than_the_residual():
     exact = by_cholesky(request())
     K, lengths = Laplace(2.0)(X), np.linalg.norm(request().centering.rows(request().targets), axis=0)

@@ -51,7 +51,7 @@ class DeviceFeatures:
 
     @property
     def size(self) -> int:
-        return self._room.shape[0] * self.most
+        return int(self._room.shape[0]) * self.most
 
     @property
     def values(self) -> torch.Tensor:
