@@ -21,6 +21,7 @@ from mercer.learners.ridge.problem import RidgeProblem
 from mercer.learners.ridge.result import DualFit, level_size, relative
 from mercer.operators import Centered, Centering, Gram, Operator
 from mercer.operators.base import Index
+from mercer.operators.centering import CenteredOperator
 from mercer.planner.ridge import RidgePlan
 from mercer.solvers import ConjugateGradient, Outcome, System
 from mercer.solvers.ridge.perturbation import ERROR_FACTOR, mean_size
@@ -31,8 +32,8 @@ Array = NDArray[np.float64]
 def solve(problem: RidgeProblem, plan: RidgePlan, run: Run, seed: int) -> DualFit:
     """The model at given alphas; rows in float32 take products in float32, corrected by the true residual.
 
-    The means of the rows of K are then as exact as these: what centring subtracts changes no solution, and the
-    intercept comes from the true products.
+    On a card the means of the rows of K are then as exact as these: what centring subtracts changes no solution, and
+    the intercept comes from the true products.
 
     seed : of the preconditioner, where its solver names none
 
@@ -43,13 +44,19 @@ def solve(problem: RidgeProblem, plan: RidgePlan, run: Run, seed: int) -> DualFi
     fast = _fast(problem, exact, run) if problem.dtype == SINGLE else exact
     targets, alphas, solver = center.rows(problem.targets), problem.penalty.given, _solver(plan, seed)
     price = plan.details.price if solver.preconditioner_rank is None else None
-    with one_thread_blas() if current().holds_squares else nullcontext():  # what is left to this process is thin
-        centered = center.operator(fast)
-        true = None if fast is exact else TrueProducts(exact, center, centered.parts)
+    there = current().holds_squares  # what is left to this process is thin, and float64 is dear
+    with one_thread_blas() if there else nullcontext():
+        parts = center.operator(fast if there else exact).parts
+        true = None if fast is exact else TrueProducts(exact, center, parts)
+        centered = CenteredOperator(fast, center, parts)
         outcome = solver.solve(System(centered, targets, alphas, true, run=run, price=price))
-        found, parts = balanced(center, outcome), centered.parts
+        found = balanced(center, outcome)
         fit = described(problem, parts, targets, found, alphas, _roundings(problem, exact, found))
-        return fit if true is None or not center.intercept else _at_level(problem, fit, true.means(outcome.value))
+        return (
+            fit
+            if true is None or not (there and center.intercept)
+            else _at_level(problem, fit, true.means(outcome.value))
+        )
 
 
 def _at_level(problem: RidgeProblem, fit: DualFit, means: Array) -> DualFit:
