@@ -13,7 +13,7 @@ torch = pytest.importorskip("torch")
 
 from mercer import KernelRidge, KernelRidgeClassifier  # noqa: E402
 from mercer.backends import CPU, CUDA, use  # noqa: E402
-from mercer.backends.cuda import panels, session, squares  # noqa: E402
+from mercer.backends.cuda import features, panels, session, squares  # noqa: E402
 from mercer.backends.cuda.factors import inverse_norm  # noqa: E402
 from mercer.compute.runtime.run import IDLE, Run, Stopped  # noqa: E402
 from mercer.errors import BudgetError, InputError  # noqa: E402
@@ -330,6 +330,23 @@ def test_the_pivots_are_those_of_the_cores(n, weights):
     np.testing.assert_allclose(F.across(np.eye(n)[:, :3]), here.features[:3].T, rtol=0, atol=1e-9)
     np.testing.assert_allclose(F.squares(), here.features.T @ here.features, rtol=0, atol=1e-9 * n)
     np.testing.assert_allclose(F.rows(np.array([n - 1, 0])), here.features[[n - 1, 0]], rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("first", [8, 512])
+def test_features_that_grow_and_their_inverse(first, monkeypatch):
+    monkeypatch.setattr(features, "FIRST_COLUMNS", first)
+    A, dense = matrix(257, positive(257), intercept=True)
+    F = PivotsAtBackend(A.diagonal(), A.square, 100).run(np.random.default_rng(5)).features
+    k = F.shape[1]
+    here, some = F.along(np.eye(k)), np.array([3, 200, 3])
+    np.testing.assert_allclose(F.rest(some), (dense - here @ here.T)[np.ix_(some, some)], rtol=0, atol=1e-9)
+    top = np.linalg.eigvalsh(here.T @ here)[-1]
+    assert 0.9 * top <= F.top() <= top * (1 + 1e-9)
+    R = np.random.default_rng(1).normal(size=(257, 2))
+    assert F.inverse(-2 * top) is None
+    np.testing.assert_allclose(F.along(np.eye(k)), here, rtol=0, atol=0)
+    wanted = np.linalg.solve(here @ here.T + 0.1 * np.eye(257), R)
+    np.testing.assert_allclose(F.inverse(0.1).solve(R), wanted, rtol=0, atol=1e-9 * np.abs(wanted).max())
 
 
 @pytest.mark.parametrize("alphas", [(0.1, 0.1), (0.1, 0.001)])

@@ -65,6 +65,14 @@ class Factor(Protocol):
         ...
 
 
+class Inverse(Protocol):
+    """The inverse of F F' + ridge I, at a backend."""
+
+    def solve(self, R: NDArray[Any]) -> Array:
+        """(F F' + ridge I)^-1 r for each column r. Cost: 4 n k operations per column."""
+        ...
+
+
 class Features(Protocol):
     """F of n rows, whose columns come one block after the other: a pivoted Cholesky factor of a square."""
 
@@ -82,10 +90,13 @@ class Features(Protocol):
         """Some rows."""
         ...
 
-    def extend(self, chosen: Rows, before: Array, lower: Array) -> Array:
+    def rest(self, chosen: Rows) -> Array:
+        """What F leaves of the square among some rows."""
+        ...
+
+    def extend(self, chosen: Rows, lower: Array) -> Array:
         """New columns: those of the square at new pivots, less what the pivots before explain, divided by L'.
 
-        before : the rows of F at the new pivots
         lower : L, the factor of what is left of the square among them
 
         Returns the sums of squares of the new columns along the rows, (n,).
@@ -106,6 +117,14 @@ class Features(Protocol):
 
     def squares(self) -> Array:
         """F'F."""
+        ...
+
+    def top(self) -> float:
+        """The largest eigenvalue of F'F, estimated from below; not finite where F is not."""
+        ...
+
+    def inverse(self, ridge: float) -> Inverse | None:
+        """The inverse of F F' + ridge I, in the memory of F, which is used up; None, with F as it was, without one."""
         ...
 
 

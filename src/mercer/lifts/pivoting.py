@@ -243,7 +243,7 @@ class RandomPivots:
     """
 
     def __init__(self, diagonal: NDArray[Any], values: Values, count: int, sweep: Sweep | None = None) -> None:
-        self.values, self.sweep = values, sweep or self._by_blocks
+        self.values, self.sweep, self.count = values, sweep or self._by_blocks, count
         self.left = np.maximum(np.asarray(diagonal, dtype=np.float64), 0.0)
         self.floor = tolerance(count) * self.left
         self.features = np.empty((len(self.left), count))
@@ -278,7 +278,7 @@ class RandomPivots:
             return self._run(rng, enough, run)
 
     def _run(self, rng: np.random.Generator, enough: Callable[[int, float], bool] | None, run: Run) -> Factor:
-        count = len(self.upper)
+        count = self.count
         while len(self.pivots) < count and self.left.any():
             size = min(MAX_PROPOSED_ROWS, max(MIN_PROPOSED_ROWS, int(PROPOSED * (count - len(self.pivots)))))
             sums = (self.left / self.left.max()).cumsum()  # a sum of large numbers may overflow
@@ -292,16 +292,14 @@ class RandomPivots:
         return self._factor()
 
     def _factor(self) -> Factor:
-        k, count = len(self.pivots), len(self.upper)
+        k, count = len(self.pivots), self.count
         features = self.features if k == count else self.features[:, :k].copy()
         upper = self.upper if k == count else self.upper[:k, :k].copy(order="F")
         return Factor(np.array(self.pivots, dtype=np.intp), upper, features)
 
     def _accepted(self, proposed: NDArray[np.intp], draws: Array, most: int) -> tuple[NDArray[np.intp], Array]:
         """The accepted rows among the proposed ones, and the lower Cholesky factor of what is left of their matrix."""
-        before = self.features[proposed, : len(self.pivots)]
-        rest = np.asarray(self.values(proposed, proposed), dtype=np.float64) - before @ before.T
-        left, size = self.left[proposed], len(proposed)
+        rest, left, size = self._rest(proposed), self.left[proposed], len(proposed)
         thresholds = np.maximum(draws * left, self.floor[proposed]).tolist()
         lower, taken = np.empty((min(most, size), size)), list[int]()
         for j, threshold in enumerate(thresholds):
@@ -319,6 +317,11 @@ class RandomPivots:
             if len(taken) == most:
                 break
         return proposed[taken], np.tril(lower[: len(taken), taken].T)
+
+    def _rest(self, rows: NDArray[np.intp]) -> Array:
+        """What the pivots leave of the matrix among some rows."""
+        before = self.features[rows, : len(self.pivots)]
+        return np.asarray(np.asarray(self.values(rows, rows), dtype=np.float64) - before @ before.T)
 
     def _take(self, chosen: NDArray[np.intp], lower: Array, run: Run) -> None:
         """The features that belong to new pivots, and what is left of k(x, x) after them."""

@@ -21,7 +21,7 @@ KERNEL = "matern(nu=2.5, lengthscale={})"
 """Whose pairs are timed: the default of the learners, so that its code is compiled in any case."""
 ROWS, NARROW, WIDE = 4000, 4, 32
 """Of the tables whose pairs are timed."""
-MANY_ROWS = 30_000
+MANY_ROWS = 100_000
 """Of those that keep a graphics card busy."""
 SQUARE, FACTORED, SMALL = 1024, 1500, 400
 """Rows of the matrices that are multiplied, factored and, the smaller of two, decomposed."""

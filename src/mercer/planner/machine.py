@@ -25,6 +25,8 @@ TRANSFORMED = 1000
 """Rows up to which the decomposition was measured; from there on its matrix comes from memory at every step."""
 BUSY = 1.2
 """Processes a core that want to work, over the last minute, above which a machine is busy."""
+VERSION = 2
+"""Of what is measured at backends: rates that were kept of an older one are measured again."""
 _LOCK = threading.Lock()
 _KNOWN: dict[str, Machine] = {}
 
@@ -49,6 +51,9 @@ class Machine:
         The same in float32.
     call : float
         Seconds of a call to NumPy that computes almost nothing.
+    turn, thin : float, default=0.0
+        Seconds until a backend has done what takes almost no time, a few numbers being sent and brought; and more of
+        them for each number of a vector. 0 where all is in the memory of this process.
 
     Examples
     --------
@@ -68,6 +73,8 @@ class Machine:
     pair32: float
     pair32_column: float
     call: float
+    turn: float = 0.0
+    thin: float = 0.0
 
     def multiply(self, operations: float, single: bool = False) -> float:
         """Seconds of matrix products.
@@ -211,7 +218,7 @@ class Machine:
         """
         if backend is CORES:
             return cls.here()
-        key = backend.signature()
+        key = f"{backend.signature()}, {VERSION}"
         with _LOCK:
             if key not in _KNOWN:
                 _KNOWN[key] = _read(_file(key), key) or _measured(key, backend)

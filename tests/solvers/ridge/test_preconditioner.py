@@ -14,6 +14,7 @@ from mercer.lifts.pivoting import RandomPivots
 from mercer.operators import Dense, Gram
 from mercer.solvers.ridge import preconditioner
 from mercer.solvers.ridge.preconditioner import Worth, build
+from mercer.solvers.ridge.price import Price
 
 X = np.random.default_rng(0).normal(size=(300, 2))
 
@@ -94,6 +95,17 @@ def test_a_higher_rank_pays_while_products_are_dear():
     assert enough(10_000, 0.01) < enough(100_000, 0.01) < enough(1_000_000, 0.01)
     assert enough(100_000, 10.0) < enough(100_000, 0.01)
     assert Worth(1000, 0.1, 1e-6)(100, 9.9)  # a tenth of alpha n
+
+
+def test_the_rank_follows_what_pivots_and_steps_take():
+    """Where a pivot takes its time, a lower rank is enough; where steps do, a higher one."""
+
+    def enough(step, pivot):
+        worth = Worth(50_000, 0.01, 1e-3, Price(step, 1e-7, pivot, 1e-9))
+        return next(rank for rank in range(20, 100_000, 20) if worth(rank, 1e6 / rank))
+
+    assert enough(1e-3, 1e-3) < enough(1e-3, 1e-5) < enough(1.0, 1e-5)
+    assert Price.of_operations(10).total(2, 3) == 3 * 10 * 4 + 3 * (25 * 100 + 4 * 10 * 2)
 
 
 def test_expected_iterations_are_about_right():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -15,6 +16,10 @@ from mercer.backends.squares import Array, Rows
 
 PART_OPERATIONS = 1e12
 """Floating-point operations of one product, about: less than a tenth of a second."""
+FIRST_COLUMNS = 512
+"""Columns that there is room for at first: few who may have thousands need them."""
+POWERS = 20
+"""Products from which the largest eigenvalue is estimated: the first few are far apart."""
 
 
 class Columns(Protocol):
@@ -25,15 +30,20 @@ class Columns(Protocol):
     @property
     def resident(self) -> Resident: ...
     def columns(self, chosen: Rows) -> Iterator[tuple[slice, torch.Tensor]]: ...
+    def among(self, chosen: Rows) -> torch.Tensor: ...
 
 
 class DeviceFeatures:
     """F, (n, k) in float64: a `Features` on a device."""
 
     def __init__(self, square: Columns, count: int) -> None:
-        self.square, self.width = square, 0
-        self.resident, n = square.resident, square.shape[0]
-        self._room = torch.empty((n, count), dtype=torch.float64, device=self.resident.device)
+        self.square, self.width, self.most = square, 0, count
+        self.resident = square.resident
+        self._room = self._empty(min(count, FIRST_COLUMNS))
+        self._squares: torch.Tensor | None = None
+
+    def _empty(self, columns: int) -> torch.Tensor:
+        return torch.empty((self.square.shape[0], columns), dtype=torch.float64, device=self.resident.device)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -41,7 +51,7 @@ class DeviceFeatures:
 
     @property
     def size(self) -> int:
-        return int(self._room.numel())
+        return int(self._room.shape[0]) * self.most
 
     @property
     def values(self) -> torch.Tensor:
@@ -51,9 +61,17 @@ class DeviceFeatures:
     def rows(self, chosen: Rows) -> Array:
         return self.resident.brought(self.values[self.resident.sent(chosen, torch.int64)])
 
-    def extend(self, chosen: Rows, before: Array, lower: Array) -> Array:
-        left, triangle = self.resident.sent(before), self.resident.sent(lower)
-        new = slice(self.width, self.width + len(chosen))
+    def rest(self, chosen: Rows) -> Array:
+        at = self.resident.sent(chosen, torch.int64)
+        found, own = self.square.among(chosen), self.values[at]
+        out = np.empty(found.shape)
+        self.resident.block(found.addmm_(own, own.T, alpha=-1), out)
+        return out
+
+    def extend(self, chosen: Rows, lower: Array) -> Array:
+        new, self._squares = slice(self.width, self.width + len(chosen)), None
+        self._grow(new.stop)
+        left, triangle = self.values[self.resident.sent(chosen, torch.int64)], self.resident.sent(lower)
         squares = torch.empty(len(self._room), dtype=torch.float64, device=self.resident.device)
         for rows, values in self.square.columns(chosen):
             values.addmm_(self.values[rows], left.T, alpha=-1)
@@ -63,6 +81,12 @@ class DeviceFeatures:
             self.resident.settle()
         self.width = new.stop
         return self.resident.brought(squares)
+
+    def _grow(self, columns: int) -> None:
+        if columns > self._room.shape[1]:
+            room = self._empty(min(self.most, max(columns, 2 * self._room.shape[1])))
+            room[:, : self.width] = self.values
+            self._room = room
 
     def trim(self) -> None:
         if self.width < self._room.shape[1]:
@@ -75,11 +99,62 @@ class DeviceFeatures:
         return self.resident.brought(product(self.values, self.resident.sent(x)))
 
     def squares(self) -> Array:
+        return np.asarray(self.resident.brought(self._product()))
+
+    def top(self) -> float:
+        found, at = self._product(), self.resident.device
+        vector = self.resident.sent(np.random.default_rng(0).normal(size=self.width))
+        size = torch.zeros((), dtype=torch.float64, device=at)
+        for _ in range(POWERS):
+            vector = vector / torch.linalg.vector_norm(vector).clip(min=np.finfo(np.float64).tiny)
+            following = torch.mv(found, vector)
+            size, vector = vector @ following, following
+        return float(self.resident.brought(size))
+
+    def inverse(self, ridge: float) -> DeviceInverse | None:
+        shifted = self._product().clone()
+        shifted.diagonal().add_(ridge)
+        lower, failed = torch.linalg.cholesky_ex(shifted)
+        if self.resident.brought(failed).any():
+            return None
+        for rows in self._parts():
+            part = self.values[rows]
+            part.copy_(torch.linalg.solve_triangular(lower.T, part, upper=True, left=False))
+            self.resident.settle()
+        return DeviceInverse(self.values, ridge, self.resident)
+
+    def _parts(self) -> Iterator[slice]:
+        """All rows, some at a time."""
         n, k = self.shape
-        found = torch.zeros((k, k), dtype=torch.float64, device=self.resident.device)
         step = max(1, int(PART_OPERATIONS / max(1, 2 * k * k)))
-        for start in range(0, n, step):
-            part = self.values[start : start + step]
+        return (slice(start, start + step) for start in range(0, n, step))
+
+    def _product(self) -> torch.Tensor:
+        """F'F, on the device."""
+        if self._squares is not None:
+            return self._squares
+        k = self.width
+        found = torch.zeros((k, k), dtype=torch.float64, device=self.resident.device)
+        for rows in self._parts():
+            part = self.values[rows]
             found.addmm_(part.T, part)
             self.resident.settle()
-        return np.asarray(self.resident.brought(found))
+        self._squares = found
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class DeviceInverse:
+    """(I - G G') / ridge with G = F L'^-1 and L L' = F'F + ridge I: an `Inverse` on a device.
+
+    No part of it is longer than 1 / ridge, so that it is as exact as L.
+    """
+
+    values: torch.Tensor
+    ridge: float
+    resident: Resident
+
+    def solve(self, R: NDArray[Any]) -> Array:
+        there = self.resident.sent(R)
+        along = product(self.values, product(self.values.T, there))
+        return np.asarray(self.resident.brought((there - along).div_(self.ridge)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
+import numpy as np
 import torch
 
 REPEATS = 3
@@ -15,6 +16,8 @@ STREAM = 1 << 27
 """Numbers that are read and written."""
 CALL_SECONDS = 1e-5
 """Seconds of a launch, about."""
+VECTOR = 1 << 20
+"""Numbers of a vector that goes up and comes down."""
 
 
 def rates(name: str) -> dict[str, float]:
@@ -28,6 +31,7 @@ def rates(name: str) -> dict[str, float]:
     small, large = (_seconds(device, lambda k=k: torch.linalg.eigh(P[:k, :k])) for k in (n // 4, n))  # type: ignore[misc]
     cubic = max((large / n - small / (n // 4)) / (n**2 - (n // 4) ** 2), large / n**3 / 2)
     v = torch.ones(count, dtype=torch.float64, device=device)
+    few, many = (_seconds(device, lambda k=k: _crossing(device, k)) for k in (8, VECTOR))  # type: ignore[misc]
     return {
         "products": products,
         "products32": products32,
@@ -37,7 +41,14 @@ def rates(name: str) -> dict[str, float]:
         "bandwidth": 8 * count / _seconds(device, v.sum),
         "fresh": 8 * count / _seconds(device, lambda: torch.full_like(v, 0.5)),
         "call": CALL_SECONDS,
+        "turn": few,
+        "thin": max(0.0, many - few) / VECTOR,
     }
+
+
+def _crossing(device: torch.device, count: int) -> object:
+    """A vector of new memory goes up, is doubled there, and comes down."""
+    return (2 * torch.from_numpy(np.ones(count)).to(device)).cpu().numpy().sum()
 
 
 def _seconds(device: torch.device, work: Callable[[], object]) -> float:

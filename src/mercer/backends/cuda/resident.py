@@ -14,6 +14,9 @@ from numpy.typing import NDArray
 from mercer.backends.cuda.rows import Rows
 from mercer.compute.runtime.memory import Budget
 
+STAGED = 1 << 15, 1 << 26
+"""Bytes of thin arrays that go by way of memory whose pages stay: fewer are quick in any case, and more need much."""
+
 
 @dataclass
 class Traffic:
@@ -43,9 +46,9 @@ class Resident:
         """The rows of an array, sent when they are first asked for."""
         key = id(array), dtype
         if key not in self._rows:
-            found = _tensor(array).to(self.device).to(dtype)
-            self.traffic.rows += array.nbytes
-            self._rows[key] = found
+            wide = self._rows.get((id(array), torch.float64))  # what is there need not be sent again
+            self._rows[key] = _tensor(array).to(self.device).to(dtype) if wide is None else wide.to(dtype)
+            self.traffic.rows += array.nbytes * (wide is None)
             weakref.finalize(array, self._rows.pop, key, None)
         return self._rows[key]
 
@@ -60,7 +63,15 @@ class Resident:
     def sent(self, array: NDArray[Any], dtype: torch.dtype = torch.float64) -> torch.Tensor:
         """A thin array."""
         self.traffic.thin += array.nbytes
+        if self.device.type == "cuda" and STAGED[0] <= array.nbytes <= STAGED[1]:
+            return self._staged(array).to(dtype)
         return _tensor(array).to(self.device, dtype)
+
+    def _staged(self, array: NDArray[Any]) -> torch.Tensor:
+        """An array by way of memory that the device reads by itself: pages that may move go up in small parts."""
+        plain = _tensor(array)
+        waiting = torch.empty(plain.shape, dtype=plain.dtype, pin_memory=True)
+        return waiting.copy_(plain).to(self.device, non_blocking=True)  # PyTorch keeps the memory until that is done
 
     def like(self, array: NDArray[Any]) -> torch.Tensor:
         """A thin array of float64, or of positions, as it is."""
@@ -68,9 +79,15 @@ class Resident:
 
     def brought(self, tensor: torch.Tensor) -> NDArray[Any]:
         """A thin array."""
+        size = tensor.numel() * tensor.element_size()
+        self.traffic.thin += size
+        if self.device.type == "cuda" and STAGED[0] <= size <= STAGED[1]:
+            waiting = torch.empty(tensor.shape, dtype=tensor.dtype, pin_memory=True)
+            waiting.copy_(tensor, non_blocking=True)
+            self.settle()
+            return np.array(waiting.numpy())  # such memory is dear: nobody keeps it
         self.settle()
         found: NDArray[Any] = tensor.cpu().numpy()
-        self.traffic.thin += found.nbytes
         return found
 
     def block(self, tensor: torch.Tensor, out: NDArray[Any]) -> None:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from mercer.backends.base import Chosen
 from mercer.backends.cuda import panels
 from mercer.backends.cuda.factors import DeviceFactor, condition_of
-from mercer.backends.cuda.features import DeviceFeatures
+from mercer.backends.cuda.features import FIRST_COLUMNS, DeviceFeatures
 from mercer.backends.cuda.resident import Resident
 from mercer.backends.squares import Array, Rows, check_sums
 from mercer.compute.runtime.lapack import patiently
@@ -126,12 +126,23 @@ class DeviceSquare:
             found = part.device_rows(rows.start, rows.stop).to(torch.float64, copy=True)
             here = np.flatnonzero((chosen >= rows.start) & (chosen < rows.stop))
             if here.size:
-                known = self.resident.sent(self.known[chosen[here]])
-                found[self._position(chosen[here] - rows.start), self._position(here)] = known
+                own = self._position(here)
+                found[at[own] - rows.start, own] = self._diagonal[at[own]]
             yield rows, self._shift(found, rows, at)
 
     def _position(self, chosen: NDArray[np.intp]) -> torch.Tensor:
         return self.resident.sent(chosen, torch.int64)
+
+    def among(self, chosen: Rows) -> torch.Tensor:
+        """Some rows and the same columns, on the device; a row may be there twice."""
+        found, at = self.computed.within(chosen, chosen).device_rows(0, len(chosen)), self._position(chosen)
+        found = torch.where(at[:, None] == at, self._diagonal[at][:, None], found.to(torch.float64))
+        return self._shift(found, at, at)
+
+    @cached_property
+    def _diagonal(self) -> torch.Tensor:
+        """The diagonal of K, on the device."""
+        return self.resident.sent(self.known)
 
     @cached_property
     def _centre(self) -> tuple[torch.Tensor | None, torch.Tensor | None]:
@@ -139,7 +150,7 @@ class DeviceSquare:
         shifts, roots = (None if each is None else self.resident.sent(each) for each in (self.shifts, self.roots))
         return shifts, roots
 
-    def _shift(self, found: torch.Tensor, i: slice, j: slice | torch.Tensor) -> torch.Tensor:
+    def _shift(self, found: torch.Tensor, i: slice | torch.Tensor, j: slice | torch.Tensor) -> torch.Tensor:
         """Values of K in some rows and columns, in place."""
         shifts, roots = self._centre
         if shifts is not None:
@@ -235,7 +246,9 @@ class DeviceSquare:
 
     def features(self, count: int) -> DeviceFeatures:
         n = len(self.known)
-        self.budget().require(8 * n * count, f"a preconditioner of rank {count}, on the card", "Use a lower rank.")
+        self.budget().require(
+            feature_bytes(n, count), f"a preconditioner of rank {count}, on the card", "Use a lower rank."
+        )
         return DeviceFeatures(self, count)
 
 
@@ -257,6 +270,11 @@ def is_slow_in_double(device: torch.device) -> bool:
 def factor_bytes(n: int, size: int) -> int:
     """Bytes of a factor with numbers of a size, and of all that is held while it is made and used."""
     return size * n * (n + 3 * panels.PANEL) + 8 * FORMULA_BLOCKS * min(SLICE_NUMBERS, n * n)
+
+
+def feature_bytes(n: int, count: int) -> int:
+    """Bytes of so many columns, and of those that are there while room is made for more."""
+    return 8 * n * (count + (count // 2 if count > FIRST_COLUMNS else 0))
 
 
 def slices(rows: int, columns: int) -> list[slice]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Collection
+from functools import cache
 
 from mercer.compute.codegen.intrinsics import POLYNOMIALS
 
@@ -187,6 +188,7 @@ def prelude(dtype: str, words: Collection[str], interpreted: bool = False) -> st
     return "\n\n".join([HEAD, *shared, *(f"@triton.jit\n{text}" for text in chosen)])
 
 
+@cache
 def _spelled(text: str, dtype: str) -> str:
     """The text with its polynomials and constants written out."""
 

@@ -71,8 +71,11 @@ class View(ABC):
         """The same rows with their finite lift."""
         raise AttributeError("coef_: the kernel has no finite lift that is known, so there are no weights of features")
 
-    def unit(self, K: Array | AtBackend, sizes: Array) -> float:
-        """How far entries of the kernel matrix K are off, relative to the sizes of rows, sqrt(k(x, x))."""
+    def unit(self, K: Array | AtBackend | Operator, sizes: Array) -> float:
+        """How far entries of the kernel matrix K are off, relative to the sizes of rows, sqrt(k(x, x)).
+
+        Of an operator those in its products are meant.
+        """
         return EPS
 
     @property
@@ -219,13 +222,16 @@ class KernelView(TableView):
     def lifted(self) -> TableView:
         return self if self.lift is not None else replace(self, lift=self.finite_lift())
 
-    def unit(self, K: Array | AtBackend, sizes: Array) -> float:
+    def unit(self, K: Array | AtBackend | Operator, sizes: Array) -> float:
         """What the fused pass made of a sample of pairs, against plain NumPy, which is off by a unit."""
         if is_few(self.points, self.points):
             return EPS
         others = np.arange(0, self.count, -(-self.count // SAMPLE_ROWS))
         rows = others[::SAMPLED_AGAINST]
-        some = K.block(rows, others) if not isinstance(K, np.ndarray) else K[np.ix_(rows, others)]
+        if isinstance(K, Gram):
+            some = K.evaluator.within(rows, others).matrix(K.dtype, 1)[0]
+        else:
+            some = K.block(rows, others) if not isinstance(K, np.ndarray) else K[np.ix_(rows, others)]
         off = np.abs(some - matrix(self.kernel, self.points.rows(rows), self.points.rows(others)))
         scale = np.outer(sizes[rows], sizes[others])
         return max(EPS, float(np.divide(off, scale, out=np.zeros_like(off), where=scale > 0).max()))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from mercer.planner.landmarks import PIVOTED
@@ -12,18 +14,28 @@ from mercer.planner.ridge.direct import PAIR
 from mercer.planner.ridge.iterations import TOLERANCE, iterations
 from mercer.planner.ridge.tuning_cost import tuning
 from mercer.solvers import Solver
+from mercer.solvers.ridge.price import Price
 
 if TYPE_CHECKING:
     from mercer.planner.ridge.task import RidgeTask
 
 RANKS = (250, 500, 1000, 2000, 4000)
 """Ranks of the preconditioner that are tried; none over a quarter of the rows."""
+LOWER = (30, 60, 120)
+"""Lower ones that are tried as well where each pivot takes its time."""
+TURNS, THIN = 4.0, 6.0
+"""What a step takes beside its product at a backend: so many turns, and vectors that go up and down, or are read and
+written here."""
+BLOCK, BLOCK_SECONDS, BLOCK_TURNS, BLOCK_THIN = 100.0, 1e-3, 12.0, 4.0
+"""Pivots that are taken at once, about, and what that takes: the choice among proposed rows, turns and vectors."""
 SEVERAL = 1.6
 """How many times longer a pair takes in a product with several vectors, beside their own operations."""
 CHECKS = 2.0
 """Products in float64, for the true residual."""
 VECTORS = 12.0
 """Vectors of all rows that are held for each output."""
+NOTHING = Price(0.0, 0.0, 0.0, 0.0)
+"""Of ranks that are not weighed again."""
 TILES = 1 << 22
 """Numbers in the tiles of products, packed columns and sums of workers, about: 32 MB."""
 
@@ -31,7 +43,8 @@ TILES = 1 << 22
 def conjugate_gradients(task: RidgeTask, solver: Solver, limits: Limits) -> RidgePlan:
     """The rank of least time among those that keep to the limits; the smallest where none does."""
     asked = getattr(solver, "preconditioner_rank", None)
-    tried = ranks(task.rows) if asked is None else [min(asked, task.rows)]
+    lower = LOWER if limits.machine.turn > 0 else ()
+    tried = [*lower, *ranks(task.rows)] if asked is None else [min(asked, task.rows)]
     plans = [_plan(task, solver, rank, limits) for rank in tried]
     fitting = [plan for plan in plans if plan.bytes <= limits.bytes]
     within = [plan for plan in fitting if not (limits.resumable and _building(plan) > UNSAVED)]
@@ -53,13 +66,17 @@ def product_seconds(task: RidgeTask, limits: Limits, double: bool = False) -> fl
 def _plan(task: RidgeTask, solver: Solver, rank: int, limits: Limits) -> RidgePlan:
     machine, n = limits.machine, task.rows
     tuned = tuning(task, limits, task.tuned)
-    steps = iterations(rank, task.spectrum, task.alpha, getattr(solver, "tol", TOLERANCE))
-    entries = float(n) * rank
-    building = (
-        limits.pair(task, double=True) * entries + machine.store(entries) + machine.multiply(PIVOTED * entries * rank)
-    )
-    building += machine.eigenvectors(rank)
-    step = product_seconds(task, limits) + machine.read(2 * entries) + machine.read(VECTORS * n * task.outputs)
+    tolerance = getattr(solver, "tol", TOLERANCE)
+    steps = iterations(rank, task.spectrum, task.alpha, tolerance)
+    entries, price = float(n) * rank, None
+    if machine.turn > 0:
+        steps *= 1.0 if task.spectrum else math.log(2 / min(max(tolerance, 1e-16), 1.0)) / math.log(2 / TOLERANCE)
+        price = _price(task, limits)
+        building, step = price.total(rank, 0.0), price.step + price.column * rank
+    else:
+        building = limits.pair(task, double=True) * entries + machine.store(entries)
+        building += machine.multiply(PIVOTED * entries * rank) + machine.eigenvectors(rank)
+        step = product_seconds(task, limits) + machine.read(2 * entries) + machine.read(VECTORS * n * task.outputs)
     working = steps * step + CHECKS * product_seconds(task, limits, double=True)
     stages = (*tuned.stages, Stage("preconditioner", building), Stage("iterations", working))
     numbers = entries + 4.0 * rank**2 + VECTORS * n * task.outputs + float(n) * (task.columns + 2) + TILES
@@ -73,9 +90,19 @@ def _plan(task: RidgeTask, solver: Solver, rank: int, limits: Limits) -> RidgePl
         bytes=int(8 * max(numbers, tuned.numbers)),
         seconds=sum(stage.seconds for stage in stages),
         stages=stages,
-        details=RidgeDetails("dual", solver, operations, rank=rank, sample=tuned.sample),
+        details=RidgeDetails("dual", solver, operations, rank=rank, sample=tuned.sample, **asdict(price or NOTHING)),
         gives_up=tuned.gives_up,
     )
+
+
+def _price(task: RidgeTask, limits: Limits) -> Price:
+    """What steps and the rank of the preconditioner take at a backend."""
+    machine, n = limits.machine, float(task.rows)
+    thin = machine.thin * n * task.outputs
+    step = product_seconds(task, limits) + TURNS * machine.turn + THIN * thin
+    block = BLOCK_SECONDS + BLOCK_TURNS * machine.turn + BLOCK_THIN * machine.thin * n
+    pivot = limits.pair(task, double=True) * n + machine.store(2 * n) + block / BLOCK
+    return Price(step, machine.read(2 * n), pivot, machine.multiply(PIVOTED * n))
 
 
 def _building(plan: RidgePlan) -> float:

@@ -8,6 +8,7 @@ from typing import ClassVar, Literal
 from mercer.errors import number_of
 from mercer.planner.plan import Details, Plan
 from mercer.solvers import Solver
+from mercer.solvers.ridge.price import Price
 
 Side = Literal["primal", "dual"]
 
@@ -35,6 +36,10 @@ class RidgeDetails(Details):
         How many rows landmarks are drawn from; 0 where none are.
     sample : int or None, default=None
         How many rows alpha (and the lengthscale) are chosen from; None where all rows judge, or nothing is chosen.
+    step, column, pivot, square : float, default=0.0
+        Seconds of a step of conjugate gradients at a graphics card; and of the rank of their preconditioner: of each
+        column in a step, of each pivot, and of the rank squared. With these the rank is weighed while pivots are taken,
+        and `rank` is what is expected. 0 where the rank is as planned.
     """
 
     task: ClassVar[str] = "least squares"
@@ -49,6 +54,15 @@ class RidgeDetails(Details):
     batch: int = 0
     drawn: int = 0
     sample: int | None = None
+    step: float = 0.0
+    column: float = 0.0
+    pivot: float = 0.0
+    square: float = 0.0
+
+    @property
+    def price(self) -> Price | None:
+        """By which the rank of a preconditioner is weighed; None where it is as planned."""
+        return Price(self.step, self.column, self.pivot, self.square) if self.step > 0 else None
 
     def describe(self, plan: RidgePlan) -> str:
         """The method of a plan in a few words."""
@@ -57,7 +71,7 @@ class RidgeDetails(Details):
             table = features if self.side == "primal" else "kernel matrix"
             return f"direct, {table}, {type(self.solver).__name__}"
         return {
-            "conjugate gradients": f"conjugate gradients, rank {self.rank:,}",
+            "conjugate gradients": f"conjugate gradients, rank {'about ' * (self.step > 0)}{self.rank:,}",
             "one pass": f"one pass, {features}",
             "nystrom": f"nystrom, one pass, {landmarks}",
             "nystrom iterative": f"nystrom, iterative, {landmarks}",

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from mercer.planner.limits import INSTANT, UNSAVED, Limits
+from mercer.planner.machine import ROUGH
 from mercer.planner.plan import Stage
 from mercer.planner.ridge import reasons
 from mercer.planner.ridge.candidates import candidates
@@ -259,7 +260,8 @@ class RidgeTask(Task[RidgeDetails]):
     def started(self, plan: RidgePlan, limits: Limits) -> RidgePlan:
         """With what each method takes before and after its work."""
         calls = STARTED + JUDGED_BY * self.path + LIFTED * self.lift_given
-        first, seconds = plan.stages[0], calls * limits.machine.call
+        rates = limits.machine
+        first, seconds = plan.stages[0], calls * (ROUGH.call if rates.turn > 0 else rates.call)  # not those of a card
         stages = (Stage(first.name, first.seconds + seconds), *plan.stages[1:])
         return replace(plan, seconds=plan.seconds + seconds, stages=stages)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -9,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.backends import squares
-from mercer.backends.squares import Features, Square
+from mercer.backends.squares import Square
 from mercer.compute.runtime.run import IDLE, Run
-from mercer.lifts.pivoting import Factor, RandomPivots, Values, tolerance
+from mercer.compute.runtime.threads import one_thread_blas
+from mercer.lifts.pivoting import Factor, RandomPivots, tolerance
 from mercer.operators.at_backend import AtBackend
 from mercer.solvers.ridge import cholesky_factor
 from mercer.solvers.ridge.mixed_precision_cholesky import NO_STEPS, refined
@@ -106,40 +108,28 @@ class PivotsAtBackend(RandomPivots):
     """
 
     def __init__(self, diagonal: NDArray[Any], square: Square, count: int) -> None:
-        self.values = cast("Values", square.block)
         self.left = np.maximum(np.asarray(diagonal, dtype=np.float64), 0.0)
         self.floor = tolerance(count) * self.left
-        self.columns = square.features(count)
-        self.features: Any = _Rows(self.columns)
-        self.upper = np.zeros((count, count), order="F")
+        self.columns, self.count = square.features(count), count
         self.pivots = []
+
+    def run(
+        self, rng: np.random.Generator, enough: Callable[[int, float], bool] | None = None, run: Run = IDLE
+    ) -> Factor:
+        with one_thread_blas():  # for so few rows at once threads wait longer than they work
+            return self._run(rng, enough, run)
 
     def _factor(self) -> Factor:
         self.columns.trim()
-        k, features = len(self.pivots), cast("Array", self.columns)
-        return Factor(np.array(self.pivots, dtype=np.intp), self.upper[:k, :k].copy(order="F"), features)
+        pivots = np.array(self.pivots, dtype=np.intp)
+        return Factor(pivots, np.asfortranarray(self.columns.rows(pivots).T), cast("Array", self.columns))
+
+    def _rest(self, rows: NDArray[np.intp]) -> Array:
+        return self.columns.rest(rows)
 
     def _take(self, chosen: NDArray[np.intp], lower: Array, run: Run) -> None:
-        i, t = len(self.pivots), len(chosen)
-        before = self.columns.rows(chosen)
-        self.left -= self.columns.extend(chosen, before, lower)
-        run.tell(i + t)
+        self.left -= self.columns.extend(chosen, lower)
+        self.pivots.extend(chosen.tolist())
+        run.tell(len(self.pivots))
         self.left[self.left <= self.floor] = 0.0
         self.left[chosen] = 0.0
-        self.upper[:i, i : i + t] = before.T
-        self.upper[i : i + t, i : i + t] = lower.T
-        self.pivots.extend(chosen.tolist())
-
-
-class _Rows:
-    """The rows of features at a backend, as `RandomPivots` reads them: `features[rows, :k]` with all k columns."""
-
-    def __init__(self, columns: Features) -> None:
-        self.columns = columns
-
-    @property
-    def size(self) -> int:
-        return self.columns.size
-
-    def __getitem__(self, at: tuple[NDArray[np.intp], slice]) -> Array:
-        return self.columns.rows(at[0])

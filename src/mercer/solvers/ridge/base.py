@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from mercer.compute.runtime.run import IDLE, Run, Stopped
 from mercer.operators import Operator
 from mercer.solvers.ridge.outcome import Outcome
+from mercer.solvers.ridge.price import Price
 
 Matrix = NDArray[np.float64] | Operator
 """A stored array of float64, or an operator that gives products."""
@@ -43,6 +44,8 @@ class System:
         The loss on held-out rows, from coefficients; None where there are none.
     run : Run, default=Run()
         Takes progress, may stop the solver, and keeps its state.
+    price : Price or None, default=None
+        What steps and the rank of a preconditioner cost where A is; None for operations.
 
     Examples
     --------
@@ -60,6 +63,7 @@ class System:
     loss: Loss | None = None
     validation: Callable[[NDArray[np.float64]], NDArray[np.float64]] | None = None
     run: Run = IDLE
+    price: Price | None = None
 
 
 PASSES = 10.0

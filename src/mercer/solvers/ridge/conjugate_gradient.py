@@ -98,7 +98,7 @@ class ConjugateGradient(Solver):
         scaled = replace(system, matrix=A, targets=system.targets / units)
         saved = system.run.saved(KEY)
         seed = self._seed(saved)
-        made = build(A, system.alphas, self.preconditioner_rank, self.tol, seed, system.run)
+        made = build(A, system.alphas, self.preconditioner_rank, self.tol, seed, system.run, system.price)
         lockstep, told = self._iterate(scaled, made, saved, seed)
         return self._outcome(scaled, made, lockstep, told, units)
 

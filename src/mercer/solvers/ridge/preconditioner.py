@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.backends.squares import Features, Square
+from mercer.backends.squares import Features, Inverse, Square
 from mercer.compute.runtime.lapack import MAX_CALL_OPERATIONS
 from mercer.compute.runtime.memory import Budget
 from mercer.compute.runtime.run import Run
@@ -21,6 +21,7 @@ from mercer.solvers.eigenvalues.lanczos import edges
 from mercer.solvers.ridge.cholesky_factor import factorize
 from mercer.solvers.ridge.eigen import Eigen
 from mercer.solvers.ridge.outcome import Decomposition
+from mercer.solvers.ridge.price import Price
 
 Array = NDArray[np.float64]
 EPS = float(np.finfo(np.float64).eps)
@@ -32,8 +33,6 @@ MIN_ROWS_PER_COLUMN = 4
 """Rows for each of its columns, at least, where no rank is given."""
 MAX_TRACE_LEFT = 0.1
 """What a factor may leave of the trace of A, in units of that of alpha I: then a few iterations do."""
-ENTRY_OPERATIONS = 25.0
-"""Operations that one entry of A takes in a product, when entries are computed anew: what a rank is weighed against."""
 RANK_GROWTH = 1.25
 """How much higher the next rank is that is asked whether it pays."""
 
@@ -51,6 +50,7 @@ class Preconditioner:
     left : the trace of A - F F'
     slope : how fast that falls with the rank: like rank^-slope
     inner : of F'F, for the alphas that were asked for; None where the rank is 0
+    whole : M^-1 for the one alpha that was asked for, at a backend, in place of `inner`
     """
 
     features: Array | Features
@@ -58,6 +58,7 @@ class Preconditioner:
     left: float
     slope: float
     inner: Decomposition | None = None
+    whole: Inverse | None = None
 
     @property
     def rank(self) -> int:
@@ -76,6 +77,8 @@ class Preconditioner:
 
     def solve(self, R: Array, alphas: Array) -> Array:
         """M^-1 r for each column r with its alpha. Cost: 4 n k operations per column."""
+        if self.whole is not None:
+            return self.whole.solve(R)
         ridges = self.ridges(alphas)
         if self.inner is None:
             return np.asarray(R / ridges)
@@ -96,19 +99,28 @@ class Preconditioner:
         return max(1, math.ceil(_iterations(self.left, self.rank, self.slope, float(ridges.min()), tolerance)))
 
 
-def build(matrix: Operator, alphas: Array, rank: int | None, tolerance: float, seed: int, run: Run) -> Preconditioner:
+def build(
+    matrix: Operator,
+    alphas: Array,
+    rank: int | None,
+    tolerance: float,
+    seed: int,
+    run: Run,
+    price: Price | None = None,
+) -> Preconditioner:
     """The preconditioner of a rank; None for one that pays.
 
     Cost: about 3 n k^2 operations and n k + k^2 numbers; 9 k^3 and 3 k^2 for several different alphas.
 
     tolerance : to which the system is to be solved, for what pays
     run : where it stops, the rank that was reached is taken
+    price : of steps and ranks; None for operations
     """
     n = matrix.shape[0]
     square = matrix.at_backend()
     widest = MAX_FACTOR_NUMBERS // n if square is None else square.most_features()
     most = min(n // MIN_ROWS_PER_COLUMN, MAX_RANK, widest) if rank is None else min(rank, n)
-    worth = Worth(n, float(alphas.min(initial=np.inf)), tolerance)
+    worth = Worth(n, float(alphas.min(initial=np.inf)), tolerance, price)
     asked = worth if rank is None else worth.note
     pivots = _pivots(matrix, square, most)
 
@@ -118,10 +130,22 @@ def build(matrix: Operator, alphas: Array, rank: int | None, tolerance: float, s
 
     with run.stage("preconditioner", max(1, most)):
         features = pivots.run(np.random.default_rng(seed), enough).features
-        product = _square(_finite(features)) if isinstance(features, np.ndarray) else _finite(features.squares())
+        if not isinstance(features, np.ndarray):
+            return _there(features, float(pivots.left.sum()), worth.slope, alphas)
+        product = _square(_finite(features))
         top = max(edges(product).high, 0.0) if len(product) else 0.0
         made = Preconditioner(features, top, float(pivots.left.sum()), worth.slope)
         return replace(made, inner=_decomposed(product, np.unique(made.ridges(alphas)))) if len(product) else made
+
+
+def _there(features: Features, left: float, slope: float, alphas: Array) -> Preconditioner:
+    """That of features at a backend, where its inverse stays; several alphas are solved for in this process."""
+    if features.shape[1] == 0:
+        return Preconditioner(features, 0.0, left, slope)
+    made = Preconditioner(features, max(float(_finite(np.asarray(features.top()))), 0.0), left, slope)
+    ridges = np.unique(made.ridges(alphas))
+    whole = features.inverse(float(ridges[0])) if len(ridges) == 1 else None
+    return replace(made, inner=_decomposed(features.squares(), ridges)) if whole is None else replace(made, whole=whole)
 
 
 def _pivots(matrix: Operator, square: Square | None, most: int) -> RandomPivots:
@@ -172,10 +196,11 @@ class Worth:
     of it. The condition number is then about 1 + that / alpha, and iterations grow with its root.
     """
 
-    def __init__(self, n: int, alpha: float, tolerance: float) -> None:
+    def __init__(self, n: int, alpha: float, tolerance: float, price: Price | None = None) -> None:
         self.n = n
         self.alpha = alpha
         self.tolerance = tolerance
+        self.price = Price.of_operations(n) if price is None else price
         self.seen: list[tuple[int, float]] = []
         self.slope = 1.0
 
@@ -199,7 +224,7 @@ class Worth:
     def _cost(self, rank: float, left: float) -> float:
         alpha = self.alpha if self.alpha > 0 else left / self.n
         many = _iterations(left, rank, self.slope, alpha, self.tolerance)
-        return 3 * self.n * rank**2 + many * (ENTRY_OPERATIONS * self.n**2 + 4 * self.n * rank)
+        return self.price.total(rank, many)
 
 
 def _iterations(left: float, rank: float, slope: float, alpha: float, tolerance: float) -> float:
