@@ -22,7 +22,7 @@ from mercer.compute.runtime.threads import Clock, Watch
 
 PIECE_SECONDS = 0.08
 """Seconds of a launch, about: between two the keyboard and the progress are looked at."""
-FIRST_PAIRS = {"float32": 1 << 34, "float64": 1 << 31}
+FIRST_PAIRS = {"float32": 1 << 35, "float64": 1 << 33}
 """Pairs of the first launch, fewer where rows are wide; how long it takes says how many the next ones have. No sum
 depends on where one ends."""
 ADDED = 256
@@ -181,29 +181,14 @@ class Launched:
         spans = -(-len(v) // size)
 
         def launch(start: int, stop: int) -> None:
-            rows = start * tiles.rows, stop * tiles.rows
-            self._sum("reduce", tiles, v, out, rows, stop - start, spans, size, SQUARE=0)
+            first, last = start * tiles.rows, stop * tiles.rows
+            partial = self._partial(spans, last - first)
+            self._launch(
+                "reduce", (stop - start, spans), tiles, v, partial, last - first, start, size, len(v), SQUARE=0
+            )
+            _add(out[first:last], partial)
 
         self._in_pieces(len(out) // tiles.rows, tiles.rows * len(v), launch, watch)
-
-    def _sum(
-        self,
-        finish: str,
-        tiles: Tiles,
-        v: Tensor,
-        out: Tensor,
-        rows: tuple[int, int],
-        blocks: int,
-        spans: int,
-        size: int,
-        **constants: Any,
-    ) -> None:
-        """Add to some rows what their spans of columns give."""
-        first, last = rows
-        partial = self._partial(spans, last - first)
-        place = partial, last - first, first // tiles.rows, size, len(v)
-        self._launch(finish, (blocks, spans), tiles, v, *place, **constants)
-        _add(out[first:last], partial)
 
     def _symmetric(self, v: Tensor, out: Tensor, watch: Watch | None) -> None:
         """Tiles above the diagonal serve both outputs; squares on it are summed as they are."""
@@ -215,11 +200,13 @@ class Launched:
 
         def launch(start: int, stop: int) -> None:
             first, last = start * height, stop * height
-            self._sum("reduce", small, v, out, (first, last), (last - first) // small.rows, 1, height, SQUARE=height)
             spans = -(-last // BOTH_SPAN)
             side = torch.empty((stop - start, len(v)), dtype=self._values, device=self.device)
-            partial = self._partial(spans, last - first)
+            partial = self._partial(spans + 1, last - first)
+            # What takes long comes first, so that the card never waits for the next one.
             self._launch("both", (stop - start, spans), tiles, v, partial, side, last - first, start, BOTH_SPAN)
+            place = partial[spans:], last - first, first // small.rows, height, len(v)
+            self._launch("reduce", ((last - first) // small.rows, 1), small, v, *place, SQUARE=height)
             _add(out[first:last], partial)
             given = side, len(v), out, start, stop - start, height, last
             kernels.launch(kernels.sums("add_across"), (-(-last // ADDED),), SUMS, *given, BN=ADDED)

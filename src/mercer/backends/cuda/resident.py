@@ -71,7 +71,8 @@ class Resident:
         """An array by way of memory that the device reads by itself: pages that may move go up in small parts."""
         plain = _tensor(array)
         waiting = torch.empty(plain.shape, dtype=plain.dtype, pin_memory=True)
-        return waiting.copy_(plain).to(self.device, non_blocking=True)  # PyTorch keeps the memory until that is done
+        np.copyto(waiting.numpy(), plain.numpy())  # by this thread alone: PyTorch would wake others for it
+        return waiting.to(self.device, non_blocking=True)  # PyTorch keeps the memory until that is done
 
     def like(self, array: NDArray[Any]) -> torch.Tensor:
         """A thin array of float64, or of positions, as it is."""
