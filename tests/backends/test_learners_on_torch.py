@@ -129,3 +129,14 @@ def test_rows_that_lie_otherwise_are_sent(change):
     with backends.use(TORCH), mercer.kernels.evaluation.evaluate.fused_from(0):
         found = Gram(K, rows, X) @ np.ones(len(X))[::-1]
     np.testing.assert_allclose(found, K(rows, X).sum(axis=1), rtol=1e-12)
+
+
+def test_an_svm_whose_rows_are_computed_again_needs_the_memory_of_its_plan():
+    rows = RANDOM.normal(size=(5100, 3))
+    labels = rows[:, 0] * rows[:, 1] > 0
+    plan = mercer.KernelSVC(K, backend=TORCH).plan(rows, labels)
+    assert (plan.method, plan.details.pool) == ("exact", 0)
+    enough = backends.CUDA("cpu", memory_limit=plan.bytes)
+    model = mercer.KernelSVC(K, backend=enough).fit(rows, labels)
+    assert model.converged_
+    assert model.score(rows, labels) > 0.95
