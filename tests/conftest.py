@@ -21,16 +21,25 @@ def pytest_addoption(parser):
 
 @pytest.fixture(autouse=True)
 def _asked_backend(request, monkeypatch):
-    """Learners that say "auto" take the backend of the command line."""
+    """Learners that say "auto" take the backend of the command line; what speaks of the cores alone is left out.
+
+    Plans are made with rough rates, as those of small work are on the cores, so that tests mean the same methods.
+    """
     asked = request.config.getoption("--backend")
     if asked is None:
         return
+    cores = request.node.get_closest_marker("cores")
+    if cores is not None:
+        pytest.skip(cores.args[0])
     from mercer.backends import CUDA
     from mercer.learners.estimator import KernelEstimator
+    from mercer.planner.machine import ROUGH, Machine
 
-    chosen = CUDA("cpu" if asked == "torch" else {"cuda": "cuda:0"}.get(asked, asked))
+    own_memory = CUDA("cpu", memory_limit="100 GB")  # as a card has: memory_limit of a learner is that of this process
+    chosen = own_memory if asked == "torch" else CUDA({"cuda": "cuda:0"}.get(asked, asked))
     given = property(lambda self: chosen if self.backend == "auto" else self.backend)
     monkeypatch.setattr(KernelEstimator, "_backend", given)
+    monkeypatch.setattr(Machine, "of", classmethod(lambda cls, backend: ROUGH))
 
 
 def pytest_configure(config):

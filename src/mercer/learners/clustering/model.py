@@ -37,6 +37,11 @@ class Model(ABC):
     def seen(self, rows: Any) -> tuple[Array, Array]:
         """The same, and |phi(x)|^2 from that origin."""
 
+    @property
+    def compared(self) -> int:
+        """With how many rows, or landmarks, each new row is compared, where a card can do that; else 0."""
+        return 0
+
     def labels(self, rows: Any) -> Labels:
         """The nearest mean of each row."""
         return nearest(self.products(rows), self.lengths)[0]
@@ -82,6 +87,10 @@ class ByRows(Model):
             needs, got = "k(x, x) of new rows for their distances", "the kernel is precomputed"
             raise InputError(message(needs, got, "Use predict, or give the kernel itself."))
         return self.products(rows), self.view.diagonal(rows)
+
+    @property
+    def compared(self) -> int:
+        return self.view.count if self.view.on_card else 0
 
     def own(self, matrix: NDArray[Any]) -> Array:
         """(rows, count): the squared distances of the rows themselves, where all that is known is their matrix."""
@@ -143,6 +152,10 @@ class ByLandmarks(Model):
         columns = np.column_stack([np.where(exists, means, 0.0), origin])
         lengths = np.where(exists, (columns[:, :-1] ** 2).sum(axis=0), np.inf)
         return cls(lengths, kernel, basis, basis.to_raw(np.asfortranarray(columns)), origin @ columns)
+
+    @property
+    def compared(self) -> int:
+        return self.basis.compared
 
     def products(self, rows: Points) -> Array:
         return self.basis.times(rows, np.ascontiguousarray(self.weights[:, :-1])) - self.shift[:-1]

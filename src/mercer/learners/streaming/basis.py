@@ -56,6 +56,11 @@ class Basis(ABC):
         return 1.0
 
     @property
+    def compared(self) -> int:
+        """How many raw functions a card can make of dense rows: all, or none."""
+        return 0
+
+    @property
     def rounding(self) -> float:
         """How far eigenvalues of T'ST may be off by the rounding of S, for each row that was summed, about."""
         return EPS
@@ -144,6 +149,13 @@ class LiftBasis(Basis):
         functions = row_functions(self.lift, points.values)
         return None if functions is None else RowValues(functions=functions, points=points.values)
 
+    @property
+    def compared(self) -> int:
+        from mercer.lifts.row_functions import row_functions  # where tables are arrays, nobody asks
+
+        zero = np.zeros((1, int(getattr(self.lift, "n_features_in_", 0))))
+        return 0 if row_functions(self.lift, zero) is None else self.width
+
 
 @dataclass(frozen=True, eq=False)
 class LandmarkBasis(Basis):
@@ -174,6 +186,10 @@ class LandmarkBasis(Basis):
     def stretch(self) -> float:
         diagonal = np.abs(np.diagonal(self.upper))
         return float((diagonal.max() / diagonal.min()) ** 2)
+
+    @property
+    def compared(self) -> int:
+        return 0 if self.landmarks.sparse or any(self.landmarks.stores) else self.width
 
     @property
     def rounding(self) -> float:
@@ -222,6 +238,10 @@ class FeatureBasis(Basis):
     def at_backend(self, points: Points) -> RowValues | None:
         values = self.inner.at_backend(points)
         return None if values is None else replace(values, triangle=self.inner.lower)
+
+    @property
+    def compared(self) -> int:
+        return self.inner.compared
 
 
 @dataclass(frozen=True, eq=False)
