@@ -17,6 +17,7 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "short"))
 def pytest_addoption(parser):
     """`--backend cuda` runs the learners' tests on a graphics card, `--backend torch` with PyTorch on the cores."""
     parser.addoption("--backend", default=None, help="who computes where a learner says auto: cuda, cuda:1, torch")
+    parser.addoption("--part", default="1/1", help="2/6 is every sixth test, from the second")
 
 
 @pytest.fixture(autouse=True)
@@ -71,11 +72,13 @@ def no_compiled_loops(monkeypatch):
     monkeypatch.setattr(Compiled, "__call__", lambda self, *arguments: pytest.fail(f"{self.function} has run"))
 
 
-def pytest_collection_modifyitems(items):
+def pytest_collection_modifyitems(config, items):
     """The name of a test says the same in every process, or workers cannot share the tests: it names no address."""
     unsteady = [item.nodeid for item in items if " at 0x" in item.nodeid]
     if unsteady:
         raise pytest.UsageError(f"names of tests that no other process has: {unsteady}")
+    part, parts = map(int, config.getoption("--part").split("/"))
+    items[:] = items[part - 1 :: parts]
 
 
 def pytest_collection_finish(session):

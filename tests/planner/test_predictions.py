@@ -1,4 +1,4 @@
-"""Where predictions are computed under "auto": on a card only where that is clearly faster, and never a second's work."""
+"""Where predictions are computed under "auto": on a card where that is clearly faster, never for a second of work."""
 
 from contextlib import contextmanager
 
