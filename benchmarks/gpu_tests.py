@@ -140,8 +140,8 @@ def parted(files: Sequence[str]) -> list[tuple[str, str, str]]:
     found = []
     for file in files:
         count = PARTS.get(Path(file).stem, 1)
-        for part in (f"{k + 1}/{count}" for k in range(count)):
-            found.append((f"{file} {part}" if count > 1 else file, file, part))
+        parts = [f"{k + 1}/{count}" for k in range(count)]
+        found += [(f"{file} {part}" if count > 1 else file, file, part) for part in parts]
     return found
 
 
