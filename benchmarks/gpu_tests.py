@@ -168,8 +168,9 @@ def run(file: str, words: Sequence[str], environment: dict[str, str], limit: flo
         return Outcome(file, 0.0, ended="not begun: the time of all files was over")
     seconds = min(limit, end - start)
     with tempfile.TemporaryFile() as output:
-        out = {"cwd": ROOT, "env": environment, "stdout": output, "stderr": subprocess.STDOUT}
-        process = subprocess.Popen(words, start_new_session=True, **out)  # noqa: S603
+        process = subprocess.Popen(  # noqa: S603
+            words, cwd=ROOT, env=environment, stdout=output, stderr=subprocess.STDOUT, start_new_session=True
+        )
         try:
             process.wait(seconds)
             late = False

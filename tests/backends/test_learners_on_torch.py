@@ -7,7 +7,9 @@ pytest.importorskip("torch")
 
 import mercer
 from mercer import backends
+from mercer.backends.cuda.eager import Eager
 from mercer.kernels import Gaussian
+from mercer.learners.data import views
 from mercer.operators import Gram
 from mercer.solvers import Cholesky, ConjugateGradient, Eigen
 
@@ -68,6 +70,24 @@ def test_what_needs_no_targets():
     assert (theirs.labels_ == ours.labels_).all()
     ours, theirs = both(lambda b: mercer.KernelOneClassSVM(K, tol=1e-6, backend=b), X)
     np.testing.assert_allclose(theirs.decision_function(NEW), ours.decision_function(NEW), rtol=0, atol=1e-3)
+
+
+def test_means_of_landmarks_bind_their_rows_once(monkeypatch):
+    made, own = [], Eager.__init__
+    monkeypatch.setattr(Eager, "__init__", lambda self, *given: made.append(1) or own(self, *given))
+    make = lambda backend: mercer.KernelKMeans(  # noqa: E731
+        3, kernel=K, method="landmarks", n_landmarks=40, random_state=0, backend=backend
+    )
+    with mercer.kernels.evaluation.evaluate.fused_from(0):
+        ours, theirs = both(make, X)
+        before = len(made)
+        monkeypatch.setattr(views, "BLOCK", 1 << 8)  # the rows come in many parts
+        again = make(TORCH).fit(X)
+    assert theirs.plan_.method == "landmarks"
+    np.testing.assert_array_equal(theirs.labels_, ours.labels_)
+    assert theirs.inertia_ == pytest.approx(ours.inertia_, rel=1e-9)
+    np.testing.assert_array_equal(again.labels_, theirs.labels_)
+    assert 0 < len(made) - before <= before + 1
 
 
 def test_a_fit_on_float32_rows():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -160,7 +161,17 @@ class ByLandmarks(Model):
     def products(self, rows: Points) -> Array:
         return self.basis.times(rows, np.ascontiguousarray(self.weights[:, :-1])) - self.shift[:-1]
 
+    def nearest_of(self, rows: Points, parts: Iterable[slice]) -> Iterator[tuple[Labels, Array]]:
+        """`nearest` of some rows after the other."""
+        times = self.basis.bound(rows)
+        for part in parts:
+            products, sizes = self._seen(rows.rows(part), times(part, self.weights))
+            labels, gaps = nearest(products, self.lengths)
+            yield labels, np.maximum(sizes + gaps, 0.0)
+
     def seen(self, rows: Points) -> tuple[Array, Array]:
-        found = self.basis.times(rows, self.weights)
+        return self._seen(rows, self.basis.times(rows, self.weights))
+
+    def _seen(self, rows: Points, found: Array) -> tuple[Array, Array]:
         sizes = np.asarray(self.kernel.evaluate_diagonal(rows), dtype=np.float64) - 2.0 * found[:, -1] + self.shift[-1]
         return found[:, :-1] - self.shift[:-1], sizes

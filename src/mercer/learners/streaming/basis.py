@@ -8,7 +8,7 @@ are the features themselves.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -33,6 +33,8 @@ from mercer.operators import Gram
 from mercer.planner.batches import layout
 
 Array = NDArray[np.float64]
+Times = Callable[[slice, Array], Array]
+"""times(part, W): raw(x) W of a part of the rows."""
 MAX_STRETCH_OF_WEIGHTS = 1e8
 """Where whitening magnifies rounding by more than this, weights of raw functions are too large to predict with."""
 
@@ -101,6 +103,10 @@ class Basis(ABC):
         if found is not None:
             return found
         return np.concatenate([self.raw(points.rows(part)) @ W for part in strips(points.values.shape[0], self.width)])
+
+    def bound(self, points: Points) -> Times:
+        """`times` of parts of some rows."""
+        return lambda part, W: self.times(points.rows(part), W)
 
     def combined(self, points: Points, W: Array, origin: Array, run: Run = IDLE) -> Array | None:
         """(rows, outputs): (raw(x) - origin) W, where a backend holds tables and makes these; else None."""
@@ -207,6 +213,14 @@ class LandmarkBasis(Basis):
     def times(self, points: Points, W: Array, run: Run = IDLE) -> Array:
         left, right = alike(points, self.landmarks)
         return np.asarray(Gram.of(self.kernel, left, right, watch=run.watch) @ W, dtype=np.float64)
+
+    def bound(self, points: Points) -> Times:
+        if not current().holds_tables:
+            return super().bound(points)
+        left, right = alike(points, self.landmarks)
+        values, everything = Gram.of(self.kernel, left, right), np.arange(self.width)
+        values.prepare()  # rows and landmarks are sent, and the formula is bound, once
+        return lambda part, W: np.asarray(values.combine(everything, W, np.arange(part.start, part.stop)))
 
     def to_features(self, rows: Array) -> Array:
         return np.asarray(blas.dtrsm(1.0, self.upper, rows.T, trans_a=1).T)
