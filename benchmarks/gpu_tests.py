@@ -105,7 +105,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     asked = parser.parse_args(arguments)
     files, end, start = ordered(asked.files), time.monotonic() + asked.total, time.monotonic()
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(asked.processes) as pool:
-        environment = surroundings(Path(folder))
+        environment = surroundings(Path(folder), asked.backend)
         about = told_by(ABOUT, environment)
         waiting = [
             pool.submit(run, name, command(file, part, asked.backend, asked.quick), environment, asked.limit, end)
@@ -154,11 +154,12 @@ def command(file: str, part: str, backend: str, quick: bool) -> list[str]:
     return [sys.executable, "-m", "pytest", *settings, *own, *marked, file]
 
 
-def surroundings(folder: Path) -> dict[str, str]:
+def surroundings(folder: Path, backend: str) -> dict[str, str]:
     """The environment of the tests: one cache of compiled code for all of them, a few threads each."""
     threads = str(max(1, (os.cpu_count() or 1) // PROCESSES))
+    device = {"cuda": "cuda:0", "torch": "cpu"}.get(backend, backend)
     given = {"MERCER_CACHE_DIR": str(folder), "OMP_NUM_THREADS": threads, "COLUMNS": "400", "PYTHONUNBUFFERED": "1"}
-    return {**given, **os.environ, "PYTHONPATH": str(ROOT / "src")}
+    return {**given, **os.environ, "PYTHONPATH": str(ROOT / "src"), "MERCER_TEST_DEVICE": device}
 
 
 def run(file: str, words: Sequence[str], environment: dict[str, str], limit: float, end: float) -> Outcome:
