@@ -245,7 +245,7 @@ def report(found: Sequence[Outcome], about: str, backend: str, seconds: float) -
     counted = ", ".join(f"{total[name]} {name}" for name in NAMES.values() if total[name]) or "nothing ran"
     bad = [each for each in found if not each.good]
     head = [
-        f"Tests on a card, {date.today().isoformat()}: {counted}; {len(found)} files, {len(bad)} of them not passed",
+        f"Tests on a card, {date.today().isoformat()}: {counted}; {len(found)} files and parts, {len(bad)} not passed",
         f"{about}, Python {platform.python_version()}; learners with --backend {backend}; {seconds:.0f} s",
     ]
     parts = ["\n".join(head)]

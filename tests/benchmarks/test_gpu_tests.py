@@ -41,7 +41,7 @@ def log(script, tmp_path_factory):
 
 
 def test_all_is_counted(log):
-    assert "3 passed, 1 failed, 1 skipped; 5 files, 3 of them not passed" in log
+    assert "3 passed, 1 failed, 1 skipped; 5 files and parts, 3 not passed" in log
     assert "  ok   test_good.py: 1 passed, 1 skipped in" in log
 
 
