@@ -9,9 +9,12 @@ import mercer
 from mercer import backends
 from mercer.backends.cuda.eager import Eager
 from mercer.kernels import Gaussian
+from mercer.kernels.radial.base import Radial
 from mercer.learners.data import views
 from mercer.operators import Gram
+from mercer.planner import svm as planned
 from mercer.solvers import Cholesky, ConjugateGradient, Eigen
+from mercer.solvers.svm import working_sets
 
 TORCH = backends.CUDA("cpu")
 K = Gaussian(2.0)
@@ -160,3 +163,24 @@ def test_an_svm_whose_rows_are_computed_again_needs_the_memory_of_its_plan():
     model = mercer.KernelSVC(K, backend=enough).fit(rows, labels)
     assert model.converged_
     assert model.score(rows, labels) > 0.95
+
+
+class Sorted(Radial):
+    """A Gaussian in words that no formula has."""
+
+    max_dimension = property(lambda self: None)
+
+    def profile(self, t):
+        order = np.argsort(np.ravel(t), kind="stable")
+        found = np.empty(order.size)
+        found[order] = np.exp(-np.ravel(t)[order] / 2)
+        return found.reshape(np.shape(t))
+
+
+def test_an_svm_whose_code_cannot_be_followed_keeps_rows_here(monkeypatch):
+    monkeypatch.setattr(planned, "BOARD_ROWS", 700)
+    monkeypatch.setattr(working_sets, "MAX_KNOWN_ROWS", 600)
+    ours, theirs = both(lambda b: mercer.KernelSVC(Sorted(), tol=1e-6, method="exact", backend=b), X, Y > 0)
+    assert theirs.plan_.details.pool == 0
+    assert theirs.converged_
+    np.testing.assert_allclose(theirs.decision_function(NEW), ours.decision_function(NEW), rtol=0, atol=1e-4)
