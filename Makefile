@@ -18,10 +18,10 @@ test: $(VENV)/.test
 test-all: $(VENV)/.test $(VENV)/.gpu-test
 	$(BIN)/python -m pytest --numprocesses=2 --dist=worksteal
 
-# On a machine with a graphics card, in an environment that has PyTorch for it: laws, generated code, learners.
+# On a machine with a graphics card, in an environment that has PyTorch for it: laws, generated code, learners; the log
+# is benchmarks/results/gpu-test.log.
 gpu-test:
-	PYTHONPATH=src $(PYTHON) -m pytest tests/backends
-	PYTHONPATH=src $(PYTHON) -m pytest --backend cuda -m "not slow" tests/learners
+	$(PYTHON) benchmarks/gpu_tests.py
 
 gpu-bench:
 	PYTHONPATH=src $(PYTHON) benchmarks/gpu.py --data $(DATA)

@@ -17,20 +17,30 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "short"))
 def pytest_addoption(parser):
     """`--backend cuda` runs the learners' tests on a graphics card, `--backend torch` with PyTorch on the cores."""
     parser.addoption("--backend", default=None, help="who computes where a learner says auto: cuda, cuda:1, torch")
+    parser.addoption("--part", default="1/1", help="2/6 is every sixth test, from the second")
 
 
 @pytest.fixture(autouse=True)
 def _asked_backend(request, monkeypatch):
-    """Learners that say "auto" take the backend of the command line."""
+    """Learners that say "auto" take the backend of the command line; what speaks of the cores alone is left out.
+
+    Plans are made with rough rates, as those of small work are on the cores, so that tests mean the same methods.
+    """
     asked = request.config.getoption("--backend")
     if asked is None:
         return
+    cores = request.node.get_closest_marker("cores")
+    if cores is not None:
+        pytest.skip(cores.args[0])
     from mercer.backends import CUDA
     from mercer.learners.estimator import KernelEstimator
+    from mercer.planner.machine import ROUGH, Machine
 
-    chosen = CUDA("cpu" if asked == "torch" else {"cuda": "cuda:0"}.get(asked, asked))
+    own_memory = CUDA("cpu", memory_limit="100 GB")  # as a card has: memory_limit of a learner is that of this process
+    chosen = own_memory if asked == "torch" else CUDA({"cuda": "cuda:0"}.get(asked, asked))
     given = property(lambda self: chosen if self.backend == "auto" else self.backend)
     monkeypatch.setattr(KernelEstimator, "_backend", given)
+    monkeypatch.setattr(Machine, "of", classmethod(lambda cls, backend: ROUGH))
 
 
 def pytest_configure(config):
@@ -62,11 +72,13 @@ def no_compiled_loops(monkeypatch):
     monkeypatch.setattr(Compiled, "__call__", lambda self, *arguments: pytest.fail(f"{self.function} has run"))
 
 
-def pytest_collection_modifyitems(items):
+def pytest_collection_modifyitems(config, items):
     """The name of a test says the same in every process, or workers cannot share the tests: it names no address."""
     unsteady = [item.nodeid for item in items if " at 0x" in item.nodeid]
     if unsteady:
         raise pytest.UsageError(f"names of tests that no other process has: {unsteady}")
+    part, parts = map(int, config.getoption("--part").split("/"))
+    items[:] = items[part - 1 :: parts]
 
 
 def pytest_collection_finish(session):

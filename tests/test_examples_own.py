@@ -11,6 +11,7 @@ from scipy.integrate import quad
 
 import mercer
 from mercer import KernelRidge
+from mercer.backends import choosing
 from mercer.solvers import System
 from mercer.testing import check_lift, check_solver
 
@@ -28,6 +29,7 @@ def example(name):
 
 
 KERNEL, LIFT, SOLVER = example("own_kernel"), example("own_lift"), example("own_solver")
+ON_CARD = example("own_kernel_on_a_card")
 
 
 class WrongKernel(LIFT.Bent):
@@ -76,6 +78,37 @@ def test_its_fourier_transform_is_the_one_of_its_proof(w):
 
 def test_it_is_proven_and_composes():
     assert mercer.prove(KERNEL.Sech(2.0) * mercer.kernels.Linear(), d=3).status == "proven"
+
+
+# -- a kernel on a card ----------------------------------------------------------------------------------------------
+
+
+def test_the_kernel_for_a_card_is_its_formula():
+    X, Z = np.random.default_rng(0).normal(size=(2, 20, 3))
+    wanted = 1 / (1 + ((X[:, None] - Z) ** 2).sum(axis=2) / 4)
+    np.testing.assert_allclose(ON_CARD.Cauchy(2.0)(X, Z), wanted, rtol=1e-13)
+
+
+def test_without_a_card_it_runs_on_the_cores(capsys, monkeypatch):
+    monkeypatch.setattr(choosing, "_looked", lambda number: (None, "PyTorch finds none"))
+    ON_CARD.main(500)
+    said = capsys.readouterr().out
+    assert said.startswith("least squares on 500 rows x 6 columns, 1 output: direct")
+    assert "on the cores: R^2 0." in said
+    assert "no card: KernelRidge needs " in said
+
+
+def test_with_one_it_says_how_far_both_are_from_each_other(capsys, monkeypatch):
+    pytest.importorskip("torch", reason="a card needs PyTorch")
+
+    class Card(mercer.backends.CUDA):  # PyTorch on the cores, under the name of a card
+        name = "cuda:0"
+
+    monkeypatch.setattr(choosing, "_looked", lambda number: (Card("cpu"), ""))
+    ON_CARD.main(500)
+    said = capsys.readouterr().out
+    assert "on cuda:0: R^2 0." in said
+    assert float(said.partition("differ by ")[2].partition(" ")[0]) < 1e-8
 
 
 # -- the lift --------------------------------------------------------------------------------------------------------

@@ -93,6 +93,21 @@ def test_a_stored_array_goes_there(at_backend):
     assert np.array_equal(square.block(np.array([3, 5]), np.array([5, 8])), M[np.ix_([3, 5], [5, 8])])
 
 
+@pytest.mark.parametrize("room", ["1 GB", "700 kB"], ids=["held", "sent"])
+def test_a_stored_array_is_sent_once_where_there_is_room(room):
+    M, V = KERNEL(rows(300)), np.ones((300, 2))
+    with use(CUDA(DEVICE, memory_limit=room)) as opened:
+        square = opened.square(M, M.diagonal())
+        for _ in range(3):
+            np.testing.assert_allclose(square.times(V), M @ V, rtol=1e-12)
+        chosen = np.array([7, 2, 280])
+        assert np.array_equal(square.block(chosen, chosen[::-1]), M[np.ix_(chosen, chosen[::-1])])
+        columns = np.concatenate([values.cpu().numpy() for _, values in square.columns(chosen)])
+        sent = opened.traffic().sent
+    assert np.array_equal(columns, M[:, chosen])
+    assert (sent == M.nbytes) if room == "1 GB" else (sent > 3 * M.nbytes)
+
+
 def test_values_that_this_process_computes_are_no_square(at_backend):
     class Plain:
         shape = (2, 2)

@@ -7,9 +7,14 @@ pytest.importorskip("torch")
 
 import mercer
 from mercer import backends
+from mercer.backends.cuda.eager import Eager
 from mercer.kernels import Gaussian
+from mercer.kernels.radial.base import Radial
+from mercer.learners.data import views
 from mercer.operators import Gram
+from mercer.planner import svm as planned
 from mercer.solvers import Cholesky, ConjugateGradient, Eigen
+from mercer.solvers.svm import working_sets
 
 TORCH = backends.CUDA("cpu")
 K = Gaussian(2.0)
@@ -68,6 +73,24 @@ def test_what_needs_no_targets():
     assert (theirs.labels_ == ours.labels_).all()
     ours, theirs = both(lambda b: mercer.KernelOneClassSVM(K, tol=1e-6, backend=b), X)
     np.testing.assert_allclose(theirs.decision_function(NEW), ours.decision_function(NEW), rtol=0, atol=1e-3)
+
+
+def test_means_of_landmarks_bind_their_rows_once(monkeypatch):
+    made, own = [], Eager.__init__
+    monkeypatch.setattr(Eager, "__init__", lambda self, *given: made.append(1) or own(self, *given))
+    make = lambda backend: mercer.KernelKMeans(  # noqa: E731
+        3, kernel=K, method="landmarks", n_landmarks=40, random_state=0, backend=backend
+    )
+    with mercer.kernels.evaluation.evaluate.fused_from(0):
+        ours, theirs = both(make, X)
+        before = len(made)
+        monkeypatch.setattr(views, "BLOCK", 1 << 8)  # the rows come in many parts
+        again = make(TORCH).fit(X)
+    assert theirs.plan_.method == "landmarks"
+    np.testing.assert_array_equal(theirs.labels_, ours.labels_)
+    assert theirs.inertia_ == pytest.approx(ours.inertia_, rel=1e-9)
+    np.testing.assert_array_equal(again.labels_, theirs.labels_)
+    assert 0 < len(made) - before <= before + 1
 
 
 def test_a_fit_on_float32_rows():
@@ -129,3 +152,35 @@ def test_rows_that_lie_otherwise_are_sent(change):
     with backends.use(TORCH), mercer.kernels.evaluation.evaluate.fused_from(0):
         found = Gram(K, rows, X) @ np.ones(len(X))[::-1]
     np.testing.assert_allclose(found, K(rows, X).sum(axis=1), rtol=1e-12)
+
+
+def test_an_svm_whose_rows_are_computed_again_needs_the_memory_of_its_plan():
+    rows = RANDOM.normal(size=(5100, 3))
+    labels = rows[:, 0] * rows[:, 1] > 0
+    plan = mercer.KernelSVC(K, backend=TORCH).plan(rows, labels)
+    assert (plan.method, plan.details.pool) == ("exact", 0)
+    enough = backends.CUDA("cpu", memory_limit=plan.bytes)
+    model = mercer.KernelSVC(K, backend=enough).fit(rows, labels)
+    assert model.converged_
+    assert model.score(rows, labels) > 0.95
+
+
+class Sorted(Radial):
+    """A Gaussian in words that no formula has."""
+
+    max_dimension = property(lambda self: None)
+
+    def profile(self, t):
+        order = np.argsort(np.ravel(t), kind="stable")
+        found = np.empty(order.size)
+        found[order] = np.exp(-np.ravel(t)[order] / 2)
+        return found.reshape(np.shape(t))
+
+
+def test_an_svm_whose_code_cannot_be_followed_keeps_rows_here(monkeypatch):
+    monkeypatch.setattr(planned, "BOARD_ROWS", 700)
+    monkeypatch.setattr(working_sets, "MAX_KNOWN_ROWS", 600)
+    ours, theirs = both(lambda b: mercer.KernelSVC(Sorted(), tol=1e-6, method="exact", backend=b), X, Y > 0)
+    assert theirs.plan_.details.pool == 0
+    assert theirs.converged_
+    np.testing.assert_allclose(theirs.decision_function(NEW), ours.decision_function(NEW), rtol=0, atol=1e-4)

@@ -277,6 +277,7 @@ def test_why_there_are_no_dual_coefficients(monkeypatch, forced):
         assert "not known" in str(model.certificate_)
 
 
+@pytest.mark.cores("memory_limit is that of this process: a card has its own")
 def test_a_memory_limit_leads_to_a_way_that_fits():
     roomy = KernelRidge(KERNEL, alpha=0.1).plan(X, Y)
     tight = KernelRidge(KERNEL, alpha=0.1, memory_limit=roomy.bytes - 1).plan(X, Y)
@@ -285,6 +286,7 @@ def test_a_memory_limit_leads_to_a_way_that_fits():
     assert tight.bytes < roomy.bytes
 
 
+@pytest.mark.cores("memory_limit is that of this process: a card has its own")
 def test_what_cannot_fit_is_refused_with_what_would():
     model = KernelRidge(KERNEL, alpha=0.1, memory_limit="10 kB")
     with pytest.raises(

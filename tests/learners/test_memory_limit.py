@@ -26,6 +26,7 @@ def test_a_solver_is_given_no_more_than_the_learner(monkeypatch):
     assert max(seen) > 7_000_000
 
 
+@pytest.mark.cores("memory_limit is that of this process: a card has its own")
 def test_landmarks_of_a_lift_that_is_fitted_inside_keep_to_the_limit():
     rows = RNG.normal(size=(20_000, 2))
     model = KernelRidge(Nystrom(Gaussian(1.0), 3000, random_state=0), alpha=1.0, memory_limit="100 MB")

@@ -35,6 +35,7 @@ X = RANDOM.normal(size=(150, 5))
 Y = np.sin(X[:, 0]) + 0.1 * RANDOM.normal(size=150)
 TWO, THREE = (X[:, 0] > 0).astype(int), np.digitize(X[:, 0], [-0.5, 0.5])
 K = Gaussian(2.0)
+SMALL = "counts the calls of small work on the cores: a card has its own path"
 MODELS = {
     # name: the model, its target, files and calls of a fit, files and calls of a prediction of one row
     "KernelRidge": (KernelRidge(K, alpha=0.1), Y, (35, 300), (18, 70)),
@@ -78,6 +79,7 @@ def test_the_counter_counts():
     assert calls.total() > len(calls) > 5
 
 
+@pytest.mark.cores(SMALL)
 @pytest.mark.filterwarnings("ignore::mercer.ConvergenceWarning")  # perceptrons that are cut off say so
 @pytest.mark.parametrize("name", MODELS)
 def test_a_fit(name):
@@ -87,6 +89,7 @@ def test_a_fit(name):
     assert calls.total() <= most, calls.most_common()
 
 
+@pytest.mark.cores(SMALL)
 @pytest.mark.filterwarnings("ignore::mercer.ConvergenceWarning")
 @pytest.mark.parametrize("name", MODELS)
 def test_a_prediction_of_one_row(name):
@@ -109,6 +112,7 @@ def test_binding_many_rows(columns, files, most):
     assert calls.total() <= most, calls.most_common()
 
 
+@pytest.mark.cores(SMALL)
 @pytest.mark.parametrize(("name", "files", "most"), [("KernelRidge", 51, 690), ("KernelOneClassSVM", 54, 640)])
 def test_a_fit_with_a_fused_pass(name, files, most):
     rows = RANDOM.normal(size=(450, 10))

@@ -10,7 +10,7 @@ from mercer.errors import BudgetError
 from mercer.lifts import Nystrom, RandomFourier, Trigonometric
 from mercer.solvers import Cholesky, Eigen
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.cores("weighs the memory of this process, and memory_limit is its own")]
 
 
 def peak_of_fit(model, X, y):

@@ -184,6 +184,10 @@ class Backend(ABC):
     def name(self) -> str:
         """As the parameter `backend` has it: "cpu", "cuda:0"."""
 
+    def is_here(self) -> bool:
+        """Whether it is on this machine: a model may have moved."""
+        return True
+
     @abstractmethod
     def signature(self) -> str:
         """What bits depend on beside the plan: the device and the versions of what computes on it."""

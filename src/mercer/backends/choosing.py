@@ -27,21 +27,32 @@ def named(given: Any) -> Backend | None:
             return None
         if given == CPU_NAME:
             return CORES
-        device, _, number = given.partition(":")
-        if device == CUDA_NAME and (not number or number.isdecimal()):
-            return _card(int(number or 0))
+        number = _number(given)
+        if number is not None:
+            return _card(number)
     needs = 'backend that is "auto", "cpu", "cuda", "cuda:1" or a member of mercer.backends'
     raise InputError(message(needs, f"got {given!r}", 'Use "auto", the default.'))
 
 
 def computing(given: Any) -> AbstractContextManager[object]:
-    """Inside, the backend computes that is named, or the cores where there is no such card: a model may have moved."""
-    if given is AUTO or given is CORES or (isinstance(given, str) and given in (AUTO, CPU_NAME)):
+    """Inside, the backend computes that is named.
+
+    A model may have moved: where there is no such card the first one computes, and the cores where there is none.
+    """
+    if given is AUTO or given is CORES or (isinstance(given, str) and given.startswith((AUTO, CPU_NAME))):
         return nullcontext()
-    if isinstance(given, str) and (find_spec("torch") is None or found_card() is None):
-        return nullcontext()
-    found = named(given)
+    if isinstance(given, Backend):
+        found: Backend | None = given if given.is_here() else found_card()
+    else:
+        number = _number(given)
+        found = named(given) if number is None else found_card(number) or found_card()
     return nullcontext() if found is None else use(found)
+
+
+def _number(given: str) -> int | None:
+    """Of "cuda" and "cuda:1"; None of what names no card."""
+    device, _, number = given.partition(":")
+    return int(number or 0) if device == CUDA_NAME and (not number or number.isdecimal()) else None
 
 
 def _card(number: int) -> CUDA:
@@ -68,11 +79,14 @@ def _looked(number: int) -> tuple[CUDA | None, str]:
     return CUDA(f"cuda:{number}"), ""
 
 
-def found_card() -> CUDA | None:
-    """The first card, where PyTorch is installed and finds one; nothing is imported where there is no driver."""
-    if find_spec("torch") is None or not _has_driver():
-        return None
-    return _looked(0)[0]
+def found_card(number: int = 0) -> CUDA | None:
+    """A card, where PyTorch is installed and finds it; nothing is imported where there is no driver."""
+    return _looked(number)[0] if may_have_card() else None
+
+
+def may_have_card() -> bool:
+    """Whether PyTorch is installed, and the driver of a card; nothing is imported."""
+    return find_spec("torch") is not None and _has_driver()
 
 
 @cache

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,12 +14,13 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import has_fit_parameter
 
 from mercer.backends.base import Backend
-from mercer.backends.choosing import CPU_NAME, computing, named
+from mercer.backends.choosing import AUTO, CPU_NAME, computing, named
 from mercer.backends.context import CORES, use
 from mercer.compute.runtime.memory import Budget, limited
 from mercer.compute.runtime.threads import as_planned
 from mercer.errors import InputError, explains_parameters, message, speaks
 from mercer.kernels import Kernel
+from mercer.kernels.points import Points
 from mercer.learners.data.kernel_parameters import KernelParameters
 from mercer.learners.data.validation import PRECOMPUTED, is_precomputed, kernel_of, matrix_of, rows_of
 from mercer.learners.data.views import View
@@ -35,6 +36,17 @@ from mercer.planner.task import Task
 Problem = TypeVar("Problem")
 AnyPlan = TypeVar("AnyPlan", bound=Planned)
 Result = TypeVar("Result")
+MANY_ROWS = 1000
+"""New rows for which "auto" thinks of a card: fewer take too short a time."""
+
+
+class Compared(Protocol):
+    """A model that compares each new row with rows of its own."""
+
+    @property
+    def compared(self) -> int:
+        """How many these are, where a card can do that; 0 where it cannot, or has nothing to win."""
+        ...
 
 
 class KernelEstimator(
@@ -149,10 +161,25 @@ class KernelEstimator(
         given = self._backend
         return use(given if isinstance(given, Backend) else named(plan.backend) or CORES)
 
-    def _computing(self) -> AbstractContextManager[object]:
-        """The same for predictions, and for what is computed when it is asked for, within the memory that is given."""
-        there = computing(self._backend)
+    def _computing(self, rows: Any = None, model: Compared | None = None) -> AbstractContextManager[object]:
+        """The same for predictions, and for what is computed when it is asked for, within the memory that is given.
+
+        rows : that are predicted; None for what is asked of the model itself
+        model : that predicts them; None where it has nothing to compare them with
+        """
+        given = self._backend
+        if given == AUTO and model is not None and isinstance(rows, Points) and rows.values.shape[0] >= MANY_ROWS:
+            there = self._quickest(rows, model)
+        else:
+            there = computing(given)
         return there if self.memory_limit is None else _both(limited(self.memory_limit), there)
+
+    def _quickest(self, rows: Points, model: Compared) -> AbstractContextManager[object]:
+        from mercer.planner.predictions import Comparisons, quickest  # few rows need none
+
+        others, (count, columns) = model.compared, rows.values.shape
+        work = Comparisons(count, others, columns, rows.dtype == np.float32)
+        return quickest(work, fitted_there=self.plan_.backend != CPU_NAME) if others else nullcontext()
 
     @speaks
     def plan(self, X: Any, y: Any = None, sample_weight: Any = None) -> AnyPlan:

@@ -21,6 +21,7 @@ def choose(
     seconds: float | None = None,
     machine: Machine | None = None,
     resumable: bool = False,
+    on_card: bool = False,
 ) -> Plan[AnyDetails]:
     """The plan to follow; an error that names what would fit where no method fits the memory.
 
@@ -38,6 +39,8 @@ def choose(
         Whose rates count; None for this one, which is measured only where that can matter.
     resumable : bool, default=False
         Whether the fit is to go on after it was cut off.
+    on_card : bool, default=False
+        Whether a graphics card computes.
 
     Returns
     -------
@@ -52,12 +55,12 @@ def choose(
     """
     rates = ROUGH if machine is None else machine
     if budget is None:
-        limits = Limits(MAX_UNASKED_BYTES, seconds, rates, resumable)
+        limits = Limits(MAX_UNASKED_BYTES, seconds, rates, resumable, on_card)
         small = task.at_once(limits)
         if small is not None:  # so small that nobody asks how much is free
             return _here(task.started(small, limits), Alternatives(task, limits, is_sure=True))
     budget = Budget.of(None) if budget is None else budget
-    limits = Limits(budget.bytes, seconds, rates, resumable)
+    limits = Limits(budget.bytes, seconds, rates, resumable, on_card)
     best = task.at_once(limits)
     if best is None:
         if machine is None and task.is_long(limits):

@@ -69,12 +69,14 @@ class Limits:
     seconds : the time limit, or None
     machine : whose rates count
     resumable : whether the state of the work is saved now and then
+    on_card : whether a graphics card computes, where rows of a matrix are computed and not kept
     """
 
     bytes: int = 2**62
     seconds: float | None = None
     machine: Machine = ROUGH
     resumable: bool = False
+    on_card: bool = False
 
     @property
     def patience(self) -> float:

@@ -93,7 +93,7 @@ def _on(backend: Backend, task: Task[AnyDetails], seconds: float | None, resumab
     """The plan on a card; what was timed on the cores says nothing there."""
     if getattr(task, "pair", None) is not None:
         task = replace(task, pair=None)  # type: ignore[type-var]
-    plan = choose(task, backend.budget(), seconds, Machine.of(backend), resumable)
+    plan = choose(task, backend.budget(), seconds, Machine.of(backend), resumable, on_card=True)
     start = 0.0 if "torch" in sys.modules else START_SECONDS
     others = There(plan.comparison, backend.name)
     return replace(plan, backend=backend.name, seconds=plan.seconds + start, comparison=others)

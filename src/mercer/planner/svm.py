@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from mercer.compute.runtime.memory import text_of
 from mercer.planner.limits import Limits
+from mercer.planner.machine import ROUGH, Machine
 from mercer.planner.plan import Details, Plan, Stage
 from mercer.planner.task import Refusal, Task
 
@@ -16,7 +17,7 @@ SOLVING, POLISHING = "coefficients", "polish"
 PATIENCE = 1800.0
 """Seconds up to which "auto" is exact, where no time limit is given."""
 MOST = 100_000
-"""Rows up to which "auto" is exact."""
+"""Rows up to which "auto" is exact on the cores."""
 SUPPORT, COMPUTED = 0.4, 0.4
 """The part of the rows that is expected to be support, and of the matrix to be computed, some of it more than once."""
 TOUCHED = 4.0
@@ -35,6 +36,12 @@ MAX_PAIR_ROWS = 2500
 """Rows of two classes up to which values of the kernel are computed once for all pairs of classes, where these fit."""
 MAX_DOUBLE_WORK = float(1 << 33)
 """Squared rows times columns up to which these values are in float64."""
+BOARD_ROWS = 5000
+"""Rows from which on a card chooses working sets: it keeps no rows of the matrix, but computes them again."""
+BOARD_SET, BOARD_VECTORS, BOARD_TABLES, BOARD_EXTRA = 2048, 16, 4, 16
+"""There: rows of a working set, vectors of the length of the data, and tables of the rows and some columns more."""
+BOARD_COMPUTED, BOARD_ROUNDS, BOARD_ROUND = 1.0, 5.0, 8e-3
+"""There: the part of the matrix that is computed, rounds for each set that the rows make, and seconds of one."""
 OUT, OWN = 4, 14
 """Numbers for each row and function that the model is made of, at its end; and for each row of a function's own."""
 RANK = 2000
@@ -94,6 +101,8 @@ class SVMTask(Task[SVMDetails]):
         What was requested.
     n_landmarks : int or None, default=None
         How many; None for as many as are worth it, and fit.
+    on_card : bool, default=False
+        Whether a graphics card can compute rows of the matrix.
 
     Examples
     --------
@@ -112,6 +121,7 @@ class SVMTask(Task[SVMDetails]):
     polish: bool = False
     method: str = "auto"
     n_landmarks: int | None = None
+    on_card: bool = False
 
     def candidates(self, limits: Limits) -> Iterable[SVMPlan]:
         """The exact method, and the one on landmarks or features."""
@@ -142,7 +152,7 @@ class SVMTask(Task[SVMDetails]):
 
     def why_not(self, plan: SVMPlan, best: SVMPlan, limits: Limits) -> str:
         """What speaks against the exact method, or that landmarks approximate it."""
-        if plan.method == "exact" and plan.bytes <= limits.bytes and plan.rows > MOST:
+        if plan.method == "exact" and plan.bytes <= limits.bytes and plan.rows > MOST and not has_board(self, limits):
             return f"for {MOST:,} rows or less"
         return super().why_not(plan, best, limits)
 
@@ -160,7 +170,7 @@ class SVMTask(Task[SVMDetails]):
         """Why the exact method is too much; "" where it is not."""
         if exact.bytes > limits.bytes:
             return f"The exact method needs {text_of(exact.bytes)}, and {text_of(limits.bytes)} may be used."
-        if self.rows > MOST:
+        if self.rows > MOST and not has_board(self, limits):
             return f"The exact method is for {MOST:,} rows or less."
         if exact.seconds > self.patience(limits):
             return f"The exact method would take about {exact.seconds:.0f} s."
@@ -173,12 +183,18 @@ class SVMTask(Task[SVMDetails]):
 def _exact(task: SVMTask, limits: Limits) -> SVMPlan:
     """The exact method, with as many rows of the matrix as fit; with what it needs at least where that does not."""
     largest, solving = max(task.sizes), _seconds(task, limits)
+    if has_board(task, limits):
+        return _plan_of(task, solving, 0, _on_board(task, largest))
     item = 4 if largest >= NARROW else 8
     held, matrix = _held(task, largest), _matrix(task)
     least = item * min(largest, SPARE * SET) * largest
     whole = matrix > 0 and held + least + matrix <= limits.bytes
     held += matrix * whole
     pool = int(max(least, min(item * largest**2, POOL, SHARE * limits.bytes - held)))
+    return _plan_of(task, solving, pool, held, whole)
+
+
+def _plan_of(task: SVMTask, solving: float, pool: int, held: int, whole: bool = False) -> SVMPlan:
     return Plan(
         method="exact",
         rows=task.rows,
@@ -189,6 +205,19 @@ def _exact(task: SVMTask, limits: Limits) -> SVMPlan:
         stages=(Stage(SOLVING, solving),),
         details=SVMDetails(pool, whole),
     )
+
+
+def has_board(task: SVMTask, limits: Limits) -> bool:
+    """Whether a card chooses the working sets, and computes rows of the matrix whenever it needs them."""
+    dense = task.on_card and not task.stored and task.n_features is None
+    return limits.on_card and dense and max(task.sizes) > BOARD_ROWS
+
+
+def _on_board(task: SVMTask, largest: int) -> int:
+    """Bytes on a card, and of what is found for each function: vectors, squares of a working set, tables of rows."""
+    tables = BOARD_TABLES * task.rows * (task.columns + BOARD_EXTRA)
+    squares = 6 * min(largest, BOARD_SET) ** 2
+    return 8 * (BOARD_VECTORS * task.rows + squares + tables + _of_functions(task))
 
 
 def _held(task: SVMTask, largest: int) -> int:
@@ -229,6 +258,10 @@ def is_narrow(rows: int, columns: int) -> bool:
 def _seconds(task: SVMTask, limits: Limits) -> float:
     """Seconds for all functions."""
     machine, rows, pairs = limits.machine, float(sum(task.sizes)), float(sum(size * size for size in task.sizes))
+    if has_board(task, limits):
+        found = machine.pairs(BOARD_COMPUTED * pairs, int(task.filled), single=True)
+        last = machine.pairs(SUPPORT * pairs, int(task.filled))
+        return found + last + BOARD_ROUNDS * rows / BOARD_SET * BOARD_ROUND + STEPS * rows * STEP
     if task.n_features is None:
         values = machine.pairs(COMPUTED * pairs, int(task.filled), single=True)
         last = machine.pairs(SUPPORT * pairs, int(task.filled))
@@ -248,7 +281,7 @@ def _featured(task: SVMTask, limits: Limits) -> SVMPlan:
     machine, n, k, lifted = limits.machine, float(task.rows), float(found), task.n_features is not None
     drawn = 0.0 if lifted else min(n, max(4 * k, DRAWN / k))
     choosing = machine.multiply(drawn * k**2) + machine.pairs(n * k, int(task.filled)) + machine.multiply(n * k**2)
-    descent = PASSES * SCATTERED * machine.read(sum(task.sizes) * k / 2)
+    descent = PASSES * SCATTERED * _cores(task, limits).read(sum(task.sizes) * k / 2)
     method = "features" if lifted else "landmarks"
     stages: tuple[Stage, ...] = (Stage(method, choosing), Stage(SOLVING, descent))
     pool, needed = 0, _bytes(task, found)
@@ -268,6 +301,13 @@ def _featured(task: SVMTask, limits: Limits) -> SVMPlan:
         n_landmarks=0 if lifted else found,
         gives_up="" if lifted else GAP,
     )
+
+
+def _cores(task: SVMTask, limits: Limits) -> Machine:
+    """The machine that goes through features row by row: the cores, also where a card has made them."""
+    if not limits.on_card:
+        return limits.machine
+    return Machine.here() if task.is_long(limits) else ROUGH
 
 
 def _bytes(task: SVMTask, landmarks: int) -> int:

@@ -428,6 +428,7 @@ def test_products_hold_nothing_of_the_square_of_rows():
     assert peak < 1.5 * model.plan_.bytes
 
 
+@pytest.mark.cores("memory_limit is that of this process: a card has its own")
 def test_memory_decides_the_way():
     X = cloud(2000)
     assert KernelKMeans(3, kernel="gaussian(1)").plan(X).method == "exact"

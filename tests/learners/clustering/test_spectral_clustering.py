@@ -125,6 +125,7 @@ def test_the_method_that_was_asked_for(kernel):
     assert adjusted_rand_score(krylov.labels_, exact.labels_) == 1.0
 
 
+@pytest.mark.cores("memory_limit is that of this process: a card has its own")
 def test_exact_stores_the_matrix_of_many_rows():
     X, y = rings(2100)
     model = SpectralClustering(2, kernel="gaussian(0.4)", method="exact", random_state=0).fit(X)
@@ -302,6 +303,7 @@ def test_a_time_limit_keeps_what_was_found(by_products):
     assert set(model.labels_.tolist()) == {0, 1}
 
 
+@pytest.mark.cores("memory_limit is that of this process: a card has its own")
 def test_a_plan_says_what_a_fit_takes():
     X, _ = blobs()
     model = SpectralClustering(4, kernel="gaussian(1)", random_state=0)

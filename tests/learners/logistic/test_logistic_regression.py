@@ -410,6 +410,7 @@ def test_a_plan_says_what_a_fit_takes():
     assert plan.seconds == pytest.approx(sum(stage.seconds for stage in plan.stages))
 
 
+@pytest.mark.cores("memory_limit is that of this process: a card has its own")
 def test_memory_decides_how_many_landmarks_there_are(monkeypatch):
     X, y = draw(4000, 2)
     monkeypatch.setattr(planner, "BLOCKS", 0.0)
@@ -432,6 +433,7 @@ def test_time_decides_how_many_landmarks_there_are():
     assert KernelLogisticRegression("gaussian(1)", n_landmarks=4000).plan(X, y).method == "exact"
 
 
+@pytest.mark.cores("memory_limit is that of this process: a card has its own")
 def test_the_method_decides_whatever_the_rows_are():
     X, y = draw(4000, 2)
     exact = KernelLogisticRegression("gaussian(1)", method="exact")

@@ -580,6 +580,7 @@ def test_a_plan_says_what_a_fit_takes():
     assert KernelPCA("gaussian(1)", n_landmarks=200).plan(X).method == "exact"
 
 
+@pytest.mark.cores("memory_limit is that of this process: a card has its own")
 def test_memory_decides():
     X = draw(2000)
     assert KernelPCA("gaussian(1)", n_components=3, memory_limit="150 MB").plan(X).method == "exact"

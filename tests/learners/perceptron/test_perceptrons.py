@@ -432,6 +432,7 @@ def test_a_time_limit_keeps_what_was_learned():
     assert model.history_.sum() >= len(model.support_)
 
 
+@pytest.mark.cores("memory_limit is that of this process: a card has its own")
 def test_a_plan_says_what_passes_take():
     X, y = draw()
     plan = KernelPerceptron(max_iter=3).plan(X, y)

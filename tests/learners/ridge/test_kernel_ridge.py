@@ -566,6 +566,7 @@ def test_ill_conditioned_fits_warn_with_the_condition_number():
 # -- size -----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.cores("weighs matrices in this process: on a card there are none")
 @pytest.mark.parametrize(("alpha", "matrices"), [(1.0, 1), ("auto", 3)], ids=["given", "chosen"])
 def test_a_fit_holds_one_matrix_or_three(alpha, matrices, monkeypatch):
     """And some hundred rows of it: at 10,000 rows, 1.04 n^2 numbers for a given alpha.

@@ -65,6 +65,7 @@ def test_exact_takes_the_features_of_a_lift():
     np.testing.assert_array_equal(exact.predict(NEW), auto.predict(NEW))
 
 
+@pytest.mark.cores("memory_limit is that of this process: a card has its own")
 def test_exact_is_refused_where_nothing_exact_fits():
     model = KernelRidge(KERNEL, alpha=0.1, memory_limit="4 MB")
     assert not model.plan(MANY, OF_MANY).exact
@@ -137,6 +138,7 @@ def test_rows_that_stay_in_their_source():
     assert model.score(MANY, OF_MANY) > 0.99
 
 
+@pytest.mark.cores("memory_limit is that of this process: a card has its own")
 def test_too_many_landmarks_for_the_memory_are_refused_with_how_many_fit():
     with pytest.raises(BudgetError, match=r"2,000 landmarks on 4,000 rows; .* landmarks fit in .*: set n_landmarks\."):
         on_landmarks(2000, alpha=0.1, memory_limit="5 MB").fit(MANY, OF_MANY)
@@ -145,6 +147,7 @@ def test_too_many_landmarks_for_the_memory_are_refused_with_how_many_fit():
 # -- auto -------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.cores("memory_limit is that of this process: a card has its own")
 def test_auto_takes_as_many_landmarks_where_it_takes_any():
     model = KernelRidge(KERNEL, alpha=0.1, n_landmarks=40, random_state=0)
     assert model.plan(X, Y).exact

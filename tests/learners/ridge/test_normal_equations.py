@@ -186,6 +186,7 @@ def test_a_penalty_that_hides_the_rounding_of_sums_saves_the_whitening_of_rows(a
     assert found.roundings.max() < 1e-6
 
 
+@pytest.mark.cores("a unit in the last place of k(x, l) moves this by 7e-6: both sides share BLAS's bits")
 @pytest.mark.filterwarnings("ignore::mercer.errors.NumericalWarning")
 def test_features_as_raw_functions_reach_the_smallest_penalties():
     X, Y = draw()

@@ -121,6 +121,7 @@ def test_a_matrix_has_no_features():
         KernelRidge("precomputed", side="primal").fit(X @ X.T, Y)
 
 
+@pytest.mark.cores("memory_limit is that of this process: a card has its own")
 def test_memory_is_asked_for_the_side_that_was_given():
     with pytest.raises(BudgetError, match=r"for the dual with Cholesky\(\) on 40 rows; 1000 B may be used. Up to"):
         KernelRidge("linear", alpha=1.0, side="dual", memory_limit=1000).fit(X, Y)

@@ -399,6 +399,7 @@ def test_too_few_steps_are_told_once():
     assert not model.converged_
 
 
+@pytest.mark.cores("memory_limit is that of this process: a card has its own")
 def test_a_plan_says_what_a_fit_takes():
     X, y = draw(classes=3)
     plan = KernelSVC().plan(X, y)

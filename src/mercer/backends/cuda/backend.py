@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib.util import find_spec
 
 from mercer.backends.base import Backend, Evaluator, Traced
 from mercer.backends.cpu import CPU
@@ -40,6 +41,14 @@ class CUDA(Backend):
     @property
     def name(self) -> str:
         return "cpu by PyTorch" if self.device == "cpu" else self.device
+
+    def is_here(self) -> bool:
+        from mercer.backends.choosing import found_card  # which looks for this class
+
+        if self.device == "cpu":
+            return find_spec("torch") is not None
+        _, _, number = self.device.partition(":")
+        return found_card(int(number or 0)) is not None
 
     def signature(self) -> str:
         import torch

@@ -16,6 +16,7 @@ from mercer.backends.cuda import panels
 from mercer.backends.cuda.factors import DeviceFactor, condition_of
 from mercer.backends.cuda.features import FIRST_COLUMNS, DeviceFeatures
 from mercer.backends.cuda.resident import Resident
+from mercer.backends.cuda.stored import stored
 from mercer.backends.squares import Array, Rows, check_sums
 from mercer.compute.runtime.lapack import patiently
 from mercer.compute.runtime.memory import Budget
@@ -52,27 +53,6 @@ class Computed(Protocol):
     def within(self, rows: Chosen, columns: Chosen) -> Computed:
         """Some rows and columns; None for all."""
         ...
-
-
-@dataclass(frozen=True, eq=False)
-class Sent:
-    """A stored array, whose rows are sent when they are asked for."""
-
-    values: NDArray[Any]
-    resident: Resident
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        return self.values.shape[0], self.values.shape[1]
-
-    def device_rows(self, i0: int, i1: int) -> torch.Tensor:
-        part = np.ascontiguousarray(self.values[i0:i1])
-        self.resident.traffic.rows += part.nbytes
-        return torch.from_numpy(part).to(self.resident.device)
-
-    def within(self, rows: Chosen, columns: Chosen) -> Sent:
-        chosen = self.values if rows is None else self.values[rows]
-        return replace(self, values=chosen if columns is None else chosen[:, columns])
 
 
 @dataclass(frozen=True, eq=False)
@@ -258,7 +238,8 @@ def square_of(
     """The square of an evaluator, or of an array; None of an evaluator whose values are computed by this process."""
     if not isinstance(rows, np.ndarray) and not hasattr(rows, "device_rows"):
         return None
-    computed: Computed = Sent(rows, resident) if isinstance(rows, np.ndarray) else rows
+    beside = factor_bytes(len(diagonal), 8)
+    computed: Computed = stored(rows, resident, beside) if isinstance(rows, np.ndarray) else rows
     return DeviceSquare(computed, np.array(diagonal, dtype=np.float64), resident, budget)
 
 

@@ -81,7 +81,7 @@ def landmarked(view: KernelView, rank: int, random: np.random.Generator, run: Ru
     work = FromOrigin(origin, "float32" if fair else "float64")
     sums = current().accumulate(work, basis.width, layout())
     rows: dict[str, Any] = {"diagonal": sizes, "Z": current().table((view.count, basis.width), work.dtype)}
-    if choice.features is None:
+    if choice.features is None or current().holds_tables:  # they are made there sooner than they are sent
         left = FeatureBasis(basis).add_to(sums, view.points, rows, run.watch)
     else:
         left = sums.add(RowValues(table=choice.features), rows, run.watch)

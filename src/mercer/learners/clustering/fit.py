@@ -131,7 +131,7 @@ def _of_landmarks(
     means = np.where(sums.totals > 0, sums.vectors * sums.shares, np.nan)
     model = ByLandmarks.of(view.kernel, lifted.basis, means, lifted.origin)
     parts = blocks(view.count, 4 * len(model.lengths))
-    labels, squares = map(np.concatenate, zip(*(model.nearest(view.points.rows(part)) for part in parts), strict=True))
+    labels, squares = map(np.concatenate, zip(*model.nearest_of(view.points, parts), strict=True))
     history = (*best.history[:-1], float(problem.weights @ squares))
     return KMeansResult(replace(best, labels=labels, squares=squares, history=history), model, view)
 

@@ -269,7 +269,7 @@ class KernelKMeans(
         """
         check_is_fitted(self)
         rows = self._read(X, reset=False)
-        with self._computing():
+        with self._computing(rows, self._model):
             return self._model.labels(rows)
 
     @speaks
@@ -280,7 +280,7 @@ class KernelKMeans(
         """
         check_is_fitted(self)
         rows = self._read(X, reset=False)
-        with self._computing():
+        with self._computing(rows, self._model):
             return self._distances(self._model.squares(rows), rows.dtype)
 
     @speaks
@@ -307,7 +307,7 @@ class KernelKMeans(
         check_is_fitted(self)
         rows = self._read(X, reset=False)
         weights = weights_of(sample_weight, n_rows(rows))
-        with self._computing():
+        with self._computing(rows, self._model):
             squares = self._model.nearest(rows)[1]
         return -float(squares.sum() if weights is None else weights @ squares)
 

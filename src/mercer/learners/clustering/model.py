@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,6 +37,11 @@ class Model(ABC):
     @abstractmethod
     def seen(self, rows: Any) -> tuple[Array, Array]:
         """The same, and |phi(x)|^2 from that origin."""
+
+    @property
+    def compared(self) -> int:
+        """With how many rows, or landmarks, each new row is compared, where a card can do that; else 0."""
+        return 0
 
     def labels(self, rows: Any) -> Labels:
         """The nearest mean of each row."""
@@ -82,6 +88,10 @@ class ByRows(Model):
             needs, got = "k(x, x) of new rows for their distances", "the kernel is precomputed"
             raise InputError(message(needs, got, "Use predict, or give the kernel itself."))
         return self.products(rows), self.view.diagonal(rows)
+
+    @property
+    def compared(self) -> int:
+        return self.view.count if self.view.on_card else 0
 
     def own(self, matrix: NDArray[Any]) -> Array:
         """(rows, count): the squared distances of the rows themselves, where all that is known is their matrix."""
@@ -144,10 +154,24 @@ class ByLandmarks(Model):
         lengths = np.where(exists, (columns[:, :-1] ** 2).sum(axis=0), np.inf)
         return cls(lengths, kernel, basis, basis.to_raw(np.asfortranarray(columns)), origin @ columns)
 
+    @property
+    def compared(self) -> int:
+        return self.basis.compared
+
     def products(self, rows: Points) -> Array:
         return self.basis.times(rows, np.ascontiguousarray(self.weights[:, :-1])) - self.shift[:-1]
 
+    def nearest_of(self, rows: Points, parts: Iterable[slice]) -> Iterator[tuple[Labels, Array]]:
+        """`nearest` of some rows after the other."""
+        times = self.basis.bound(rows)
+        for part in parts:
+            products, sizes = self._seen(rows.rows(part), times(part, self.weights))
+            labels, gaps = nearest(products, self.lengths)
+            yield labels, np.maximum(sizes + gaps, 0.0)
+
     def seen(self, rows: Points) -> tuple[Array, Array]:
-        found = self.basis.times(rows, self.weights)
+        return self._seen(rows, self.basis.times(rows, self.weights))
+
+    def _seen(self, rows: Points, found: Array) -> tuple[Array, Array]:
         sizes = np.asarray(self.kernel.evaluate_diagonal(rows), dtype=np.float64) - 2.0 * found[:, -1] + self.shift[-1]
         return found[:, :-1] - self.shift[:-1], sizes

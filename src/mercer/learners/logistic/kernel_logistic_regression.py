@@ -279,7 +279,7 @@ class KernelLogisticRegression(
         """(rows, outputs) in float64, and the dtype of X."""
         check_is_fitted(self)
         rows = self._read(X, reset=False)
-        with self._computing():
+        with self._computing(rows, self._predictor):
             return self._predictor.values(rows), np.dtype(rows.dtype)
 
     @speaks

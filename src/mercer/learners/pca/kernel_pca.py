@@ -358,7 +358,7 @@ class KernelPCA(
         return np.concatenate([self._scored(rows) for rows in new_rows(self, source, BATCH_ROWS)])
 
     def _scored(self, rows: Any) -> NDArray[Any]:
-        with np.errstate(over="ignore", invalid="ignore"), self._computing():  # a warning follows
+        with np.errstate(over="ignore", invalid="ignore"), self._computing(rows, self._predictor):  # a warning follows
             scores = self._predictor.values(rows).astype(rows.dtype, copy=False)
         if not np.isfinite(scores).all():
             text = f"{type(self).__name__}: scores overflow {rows.dtype} on this data. Scale the data down."

@@ -286,7 +286,7 @@ class BasePerceptron(ClassifierMixin, KernelEstimator[PerceptronProblem, Percept
     def _scores(self, X: Any) -> Array:
         check_is_fitted(self)
         rows = self._read(X, reset=False)
-        with self._computing():
+        with self._computing(rows, self._state):
             return self._state.scores(rows, outputs_of(self.classes_), self.combine)
 
     @speaks

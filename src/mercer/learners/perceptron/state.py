@@ -69,6 +69,11 @@ class PerceptronState:
         """(given,): how many mistakes each row made, of all that were given."""
         return np.bincount(self.numbers[self.mistakes.rows], minlength=self.length).astype(np.intp)
 
+    @property
+    def compared(self) -> int:
+        """With how many rows each new row is compared, where a card can do that; else 0."""
+        return self.view.count if self.view.on_card else 0
+
     def scores(self, rows: Any, outputs: int, combine: str) -> Array:
         """(rows, outputs), of new rows as they were read."""
         if len(self.numbers) == 0:

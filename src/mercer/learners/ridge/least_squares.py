@@ -306,7 +306,7 @@ class LeastSquares(KernelEstimator[RidgeProblem, RidgePlan, RidgeResult]):
         return self._values(rows), rows
 
     def _values(self, rows: Any) -> Array:
-        with np.errstate(over="ignore", invalid="ignore"), self._computing():  # what overflows is reported
+        with np.errstate(over="ignore", invalid="ignore"), self._computing(rows, self._result.predictor):
             found = self._result.predictor.values(rows).astype(rows.dtype, copy=False)
         if not np.isfinite(found).all():
             reported = f"{speaker()}: predictions overflow {rows.dtype} on this data. Scale the data down."

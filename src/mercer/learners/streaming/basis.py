@@ -8,7 +8,7 @@ are the features themselves.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -33,6 +33,8 @@ from mercer.operators import Gram
 from mercer.planner.batches import layout
 
 Array = NDArray[np.float64]
+Times = Callable[[slice, Array], Array]
+"""times(part, W): raw(x) W of a part of the rows."""
 MAX_STRETCH_OF_WEIGHTS = 1e8
 """Where whitening magnifies rounding by more than this, weights of raw functions are too large to predict with."""
 
@@ -54,6 +56,11 @@ class Basis(ABC):
     def stretch(self) -> float:
         """How far T'ST magnifies the rounding of S, about."""
         return 1.0
+
+    @property
+    def compared(self) -> int:
+        """How many raw functions a card can make of dense rows: all, or none."""
+        return 0
 
     @property
     def rounding(self) -> float:
@@ -96,6 +103,10 @@ class Basis(ABC):
         if found is not None:
             return found
         return np.concatenate([self.raw(points.rows(part)) @ W for part in strips(points.values.shape[0], self.width)])
+
+    def bound(self, points: Points) -> Times:
+        """`times` of parts of some rows."""
+        return lambda part, W: self.times(points.rows(part), W)
 
     def combined(self, points: Points, W: Array, origin: Array, run: Run = IDLE) -> Array | None:
         """(rows, outputs): (raw(x) - origin) W, where a backend holds tables and makes these; else None."""
@@ -144,6 +155,13 @@ class LiftBasis(Basis):
         functions = row_functions(self.lift, points.values)
         return None if functions is None else RowValues(functions=functions, points=points.values)
 
+    @property
+    def compared(self) -> int:
+        from mercer.lifts.row_functions import row_functions  # where tables are arrays, nobody asks
+
+        zero = np.zeros((1, int(getattr(self.lift, "n_features_in_", 0))))
+        return 0 if row_functions(self.lift, zero) is None else self.width
+
 
 @dataclass(frozen=True, eq=False)
 class LandmarkBasis(Basis):
@@ -176,6 +194,10 @@ class LandmarkBasis(Basis):
         return float((diagonal.max() / diagonal.min()) ** 2)
 
     @property
+    def compared(self) -> int:
+        return 0 if self.landmarks.sparse or any(self.landmarks.stores) else self.width
+
+    @property
     def rounding(self) -> float:
         return float(EPS * np.abs(np.diagonal(self.upper)).max() ** 2 * self.stretch)
 
@@ -191,6 +213,14 @@ class LandmarkBasis(Basis):
     def times(self, points: Points, W: Array, run: Run = IDLE) -> Array:
         left, right = alike(points, self.landmarks)
         return np.asarray(Gram.of(self.kernel, left, right, watch=run.watch) @ W, dtype=np.float64)
+
+    def bound(self, points: Points) -> Times:
+        if not current().holds_tables:
+            return super().bound(points)
+        left, right = alike(points, self.landmarks)
+        values, everything = Gram.of(self.kernel, left, right), np.arange(self.width)
+        values.prepare()  # rows and landmarks are sent, and the formula is bound, once
+        return lambda part, W: np.asarray(values.combine(everything, W, np.arange(part.start, part.stop)))
 
     def to_features(self, rows: Array) -> Array:
         return np.asarray(blas.dtrsm(1.0, self.upper, rows.T, trans_a=1).T)
@@ -222,6 +252,10 @@ class FeatureBasis(Basis):
     def at_backend(self, points: Points) -> RowValues | None:
         values = self.inner.at_backend(points)
         return None if values is None else replace(values, triangle=self.inner.lower)
+
+    @property
+    def compared(self) -> int:
+        return self.inner.compared
 
 
 @dataclass(frozen=True, eq=False)

@@ -25,6 +25,11 @@ class Predictor(ABC):
     def values(self, rows: Any) -> Array:
         """(rows, outputs), of rows as the learner reads them."""
 
+    @property
+    def compared(self) -> int:
+        """With how many rows, or functions, each new row is compared, where a card can do that; else 0."""
+        return 0
+
 
 @dataclass(frozen=True, eq=False)
 class ByDuals(Predictor):
@@ -39,6 +44,10 @@ class ByDuals(Predictor):
 
     def values(self, rows: Any) -> Array:
         return self.view.predicted(rows, self.duals) + self.levels
+
+    @property
+    def compared(self) -> int:
+        return self.view.count if self.view.on_card else 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +73,12 @@ class ByFeatures(Predictor):
         centred = (self.view.features_of(rows.rows(part)) - self.means for part in parts)
         return np.concatenate([block @ self.weights for block in centred]) + self.levels
 
+    @property
+    def compared(self) -> int:
+        if not isinstance(self.view, KernelView | LiftView) or self.view.lift is None:
+            return 0
+        return basis_of(self.view.lift, self.view.points).compared
+
 
 @dataclass(frozen=True, eq=False)
 class ByBasis(Predictor):
@@ -78,3 +93,7 @@ class ByBasis(Predictor):
 
     def values(self, rows: Points) -> Array:
         return self.basis.times(rows, self.weights) + self.offset
+
+    @property
+    def compared(self) -> int:
+        return self.basis.compared

@@ -224,7 +224,7 @@ class BaseSVM(KernelEstimator[AnyProblem, SVMPlan, SVMResult], Generic[AnyProble
         """(rows, functions): f + bias, in the dtype of X. Cost: pairs of all rows with the support, in blocks."""
         check_is_fitted(self)
         rows = self._read(X, reset=False)
-        with np.errstate(over="ignore", invalid="ignore"), self._computing():  # a warning follows
+        with np.errstate(over="ignore", invalid="ignore"), self._computing(rows, self._model):  # a warning follows
             found = self._model.values(rows).astype(rows.dtype, copy=False)
         if not np.isfinite(found).all():
             text = f"{type(self).__name__}: predictions overflow {rows.dtype} on this data. Scale the data down."

@@ -69,6 +69,11 @@ class Model:
             return np.tile(self.biases, (n_rows(rows), 1))
         return self.predictor.values(rows)
 
+    @property
+    def compared(self) -> int:
+        """See `Predictor.compared`."""
+        return 0 if self.predictor is None else self.predictor.compared
+
 
 def _of_planes(view: View, support: Rows, b: Array, biases: Array, planes: Sequence[Plane | None]) -> ByFeatures:
     """By weights of features, which are measured from their mean: a margin may be small beside a far origin."""

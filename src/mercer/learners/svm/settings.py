@@ -88,4 +88,5 @@ class SVMSettings:
             polish=self.polish and isinstance(view, KernelView),
             method=self.method,
             n_landmarks=self.n_landmarks,
+            on_card=view.on_card,
         )

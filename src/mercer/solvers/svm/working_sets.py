@@ -64,6 +64,8 @@ GROWING_TOLERANCE_SHARE = 0.02
 """The part of the violation that is left among some rows, as long as others have been left out."""
 ROUNDS_BETWEEN_SHRINKING = 10
 """Rounds between two looks at which rows can be left out."""
+UNPLANNED_BYTES = 2.5e8
+"""Bytes of rows that are kept where none were planned, since a card was expected to compute them again, and cannot."""
 MAX_SHRUNK_SHARE = 0.7
 """The part of the rows that may be left for shrinking to be worth it."""
 
@@ -74,7 +76,7 @@ class SMOSettings:
 
     tolerance : the violation that is left, at most
     max_steps : pairs that are moved, at most
-    bytes : of rows that are kept, about
+    bytes : of rows that are kept, about; 0 where a board needs none
     """
 
     tolerance: float = 1e-3
@@ -155,6 +157,7 @@ def _descend(state: State, K: Operator, settings: SMOSettings, run: Run, buffer:
     known = n <= MAX_KNOWN_ROWS and numbers >= n * n and is_compiled(n)
     board: Board | None = None if known else K.board()
     if board is None:
+        numbers = numbers or UNPLANNED_BYTES / K.dtype.itemsize
         if numbers < n * n:
             size = int(min(size, max(MIN_SET, numbers / n / MIN_WORKING_SETS)))
         pool = KernelCache(K, numbers, size, buffer)
