@@ -112,7 +112,7 @@ class Lockstep:
             self.look()
 
     def _advance(self, c: NDArray[np.intp]) -> None:
-        p = self.direction[:, c]
+        p = _columns(self.direction, c)
         q = self._product(p) + self.columns.alphas[c] * p
         curved, long = np.einsum("ij,ij->j", p, q), np.einsum("ij,ij->j", p, p)
         quotients = np.divide(curved, long, out=np.zeros_like(long), where=long > 0)
@@ -120,20 +120,23 @@ class Lockstep:
         stuck = ~(quotients > EPS * self.tops[c])
         self.marks[c[stuck]] = Mark.STUCK
         self.counts[0] += 1
-        self._move(c[~stuck], p[:, ~stuck], q[:, ~stuck], self.slopes[c[~stuck]] / curved[~stuck])
+        on = np.flatnonzero(~stuck)
+        self._move(c[on], _columns(p, on), _columns(q, on), self.slopes[c[on]] / curved[on])
 
     def _move(self, c: NDArray[np.intp], p: Array, q: Array, lengths: Array) -> None:
-        self.x[:, c] += lengths * p
-        self.residual[:, c] -= lengths * q
-        arrived = np.linalg.norm(self.residual[:, c], axis=0) <= self.columns.goals[c]
+        place = slice(None) if c.size == self.x.shape[1] else c
+        self.x[:, place] += lengths * p
+        self.residual[:, place] -= lengths * q
+        arrived = np.linalg.norm(self.residual[:, place], axis=0) <= self.columns.goals[c]
         self.marks[c[arrived]] = Mark.ARRIVED
-        self._turn(c[~arrived], p[:, ~arrived])
+        on = np.flatnonzero(~arrived)
+        self._turn(c[on], _columns(p, on))
 
     def _turn(self, c: NDArray[np.intp], p: Array) -> None:
         """The next directions: M^-1 r, made conjugate to the ones before."""
         if c.size == 0:
             return
-        r = self.residual[:, c]
+        r = _columns(self.residual, c)
         z = self.columns.precondition(r, self.columns.alphas[c])
         slopes = np.einsum("ij,ij->j", r, z)
         before = self.slopes[c]
@@ -206,3 +209,8 @@ class Lockstep:
             return np.zeros_like(x)
         products = np.asarray(self.columns.exact(x), dtype=np.float64)
         return np.asarray(self.columns.targets[:, c] - products - self.columns.alphas[c] * x)
+
+
+def _columns(V: Array, c: NDArray[np.intp]) -> Array:
+    """Some columns, in their order; where they are all, V itself, which is not copied."""
+    return V if c.size == V.shape[1] else V[:, c]
