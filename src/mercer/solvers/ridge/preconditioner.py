@@ -32,7 +32,8 @@ MAX_FACTOR_NUMBERS = 1 << 27
 MIN_ROWS_PER_COLUMN = 4
 """Rows for each of its columns, at least, where no rank is given."""
 MAX_TRACE_LEFT = 0.1
-"""What a factor may leave of the trace of A, in units of that of alpha I: then a few iterations do."""
+"""What a factor may leave of the trace of A, in units of that of alpha I: then a few iterations do. Where it is known
+what a pivot takes, that is weighed instead."""
 RANK_GROWTH = 1.25
 """How much higher the next rank is that is asked whether it pays."""
 
@@ -215,7 +216,7 @@ class Worth:
     def __call__(self, rank: int, left: float) -> bool:
         """Whether this rank is enough."""
         self.note(rank, left)
-        if left <= MAX_TRACE_LEFT * self.alpha * self.n:
+        if left <= (MAX_TRACE_LEFT * self.alpha * self.n if self.price.pivot == 0 else 0.0):
             return True
         return len(self.seen) > 1 and self._cost(rank * RANK_GROWTH, left * RANK_GROWTH**-self.slope) >= self._cost(
             rank, left
