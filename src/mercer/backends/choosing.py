@@ -8,7 +8,8 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from mercer.backends.base import Backend
-from mercer.backends.context import CORES, use
+from mercer.backends.context import CORES, current, use
+from mercer.backends.tensors import is_held
 from mercer.errors import InputError, message
 
 if TYPE_CHECKING:
@@ -42,6 +43,16 @@ def computing(given: Any) -> AbstractContextManager[object]:
         return nullcontext()
     found = named(given)
     return nullcontext() if found is None else use(found)
+
+
+def at_rows(*sides: Any) -> AbstractContextManager[object]:
+    """Inside, a card computes where rows of one of the sides lie on it, and none is open already."""
+    there = next((side for side in sides if is_held(side)), None)
+    if there is None or current().holds_tables:
+        return nullcontext()
+    from mercer.backends.cuda.backend import CUDA
+
+    return use(CUDA(there.device))
 
 
 def _card(number: int) -> CUDA:

@@ -68,6 +68,12 @@ class Measured:
     @cached_property
     def norms(self) -> tuple[Array, Array]:
         """|x - o|^2 of each row, for both sides."""
+        sides = (self.group.left, self.group.right)
+        if any(hasattr(side, "row_squares") for side in sides):  # on a device, where no copy is made
+            return tuple(
+                side.row_squares(self.origin) if hasattr(side, "row_squares") else squares(self._moved(side))
+                for side in sides
+            )
         left = squares(self.left)
         return left, left if self.right is self.left else squares(self.right)
 
@@ -113,6 +119,8 @@ def rounding(terms: int, dtype: str) -> float:
 
 def extremes(values: Array) -> tuple[Array, Array]:
     """The largest and the smallest number of each column: of several rows as one line, since short lines are slow."""
+    if hasattr(values, "row_squares"):  # on a device
+        return values.max(axis=0), values.min(axis=0)
     n, d = values.shape
     several = min(n, max(1, LINE_NUMBERS // max(d, 1)))
     lines = values[: n // several * several].reshape(-1, several * d)
@@ -127,6 +135,8 @@ def extremes(values: Array) -> tuple[Array, Array]:
 
 def squares(values: Any) -> Array:
     """|x|^2 of each row, dense or sparse."""
+    if hasattr(values, "row_squares"):
+        return np.asarray(values.row_squares())
     with np.errstate(over="ignore"):
         if hasattr(values, "nnz"):
             return np.asarray(values.multiply(values).sum(axis=1), dtype=np.float64).ravel()

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import pdist, squareform
 
 from mercer.backends.base import Evaluator
+from mercer.backends.tensors import is_held
 from mercer.compute.codegen.tiles import mirror
 from mercer.compute.overflow import all_finite, warn_of_overflow
 from mercer.compute.runtime import threads
@@ -45,6 +46,8 @@ if TYPE_CHECKING:
 
 MIN_FUSED_PAIRS = 1 << 17
 """Pairs from which on the fused pass is used: below it, plain NumPy takes less time than loading compiled code."""
+MAX_BROUGHT_ROWS = 1 << 10
+"""Rows on a device up to which they are few: plain NumPy takes them to this process."""
 COLUMNS_THAT_DOUBLE_THE_COST = 32
 """Columns that take plain NumPy as long as the rest of a pair."""
 MAX_COLUMNS_FROM_DISTANCES = 32
@@ -181,6 +184,8 @@ def evaluator(kernel: Kernel, left: Points, right: Points, rough: bool = False) 
 
 def is_few(left: Points, right: Points) -> bool:
     """Whether the pairs are so few that plain NumPy takes less time than compiled code takes to load."""
+    if any(is_held(side.values) and side.values.shape[0] > MAX_BROUGHT_ROWS for side in (left, right)):
+        return False
     rows, columns = left.values.shape
     weight = 1 if left.sparse else 1 + columns / COLUMNS_THAT_DOUBLE_THE_COST
     return are_few(rows * right.values.shape[0] * weight)
@@ -239,6 +244,7 @@ def values_of(
 
 def _few(kernel: Kernel, left: Points, right: Points, dtype: np.dtype[Any]) -> NDArray[Any]:
     """The matrix of so few pairs that nobody watches, or waits; of a symmetric one half is computed."""
+    left, right = (left.here(),) * 2 if left is right else (left.here(), right.here())
     n, m = left.values.shape[0], right.values.shape[0]
     if left is right and kernel.radial and (found := _from_distances(kernel, left)) is not None:
         return found.astype(dtype, copy=False)

@@ -23,6 +23,7 @@ from mercer.learners.clustering.fit import KMeansResult, solve
 from mercer.learners.clustering.model import ByRows, Model
 from mercer.learners.clustering.settings import LANDMARKS, KMeansSettings, refuse_few_rows
 from mercer.learners.clustering.unique_rows import KMeansProblem, filled_of, without_copies
+from mercer.learners.data.fitted_rows import FittedRows
 from mercer.learners.data.kernel_parameters import DEFAULT_KERNEL
 from mercer.learners.data.resolve import resolve_view
 from mercer.learners.data.rows import n_rows, rows_that_count
@@ -222,6 +223,8 @@ class KernelKMeans(
 
     def _solve(self, problem: KMeansProblem, plan: KMeansPlan, run: Watched) -> KMeansResult:
         return solve(problem, plan, generator(self.random_state), run)
+
+    X_fit_ = FittedRows()
 
     _saved: ClassVar[Mapping[str, Any]] = {
         "converged_": bool,
