@@ -113,6 +113,21 @@ def brought(data: Any) -> Any:
     return data if rows is None else rows.as_given()
 
 
+def as_kind(tensor: Any, X: Any) -> Any:
+    """A tensor of PyTorch as what X is, on its device."""
+    from mercer.backends.cuda.device_rows import of_kind  # as above
+
+    return of_kind(tensor, X)
+
+
+def is_finite(tensor: Any) -> bool:
+    """Whether no number of a tensor is infinite or NaN."""
+    from mercer.backends.cuda.device_rows import DeviceRows  # as above
+
+    rows = DeviceRows.of(tensor).tensor
+    return bool(((rows - rows) == 0).all())
+
+
 def like(found: Any, X: Any) -> Any:
     """Results as what X is, on its device; those that are no arrays of numbers as they are."""
     if isinstance(found, tuple):

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
 
+from mercer.backends.context import current
 from mercer.backends.tensors import held, is_held, on_host
 from mercer.compute.codegen.sparse import canonical, chosen, equal, is_sparse, place, with_columns
 from mercer.compute.consistency import within
@@ -160,7 +161,7 @@ def points_from(data: Any, needed: frozenset[Column] | None = None) -> Points:
     """
     if is_sparse(data):
         return _sparse_points(data, needed)
-    if (there := held(data)) is not None:
+    if (there := held(data, getattr(current(), "device", None))) is not None:
         return device_points(there, needed)
     names = _names_of(data)
     kept = None if needed is None else _positions(data, names, needed)

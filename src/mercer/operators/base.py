@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from mercer.backends.board import Board
 from mercer.backends.squares import Square
-from mercer.backends.tensors import brought, is_tensor, like, on_host
+from mercer.backends.tensors import brought, is_tensor, like
 from mercer.compute.runtime.memory import Budget
 from mercer.errors import InputError, message
 
@@ -143,7 +143,8 @@ class Operator(LinearOperator, ABC):
 
     def _tensor_product(self, V: Any) -> Any:
         """A V for a tensor, as a tensor."""
-        return like(self @ on_host(brought(V)), V)
+        own = brought(V)
+        return like(self @ (own if isinstance(own, np.ndarray) else np.asarray(own)), V)
 
     def __rmatmul__(self, V: ArrayLike) -> NDArray[Any]:
         """v A for a vector (n,), V A for a matrix (c, n)."""

@@ -373,12 +373,16 @@ def sent_like(found: NDArray[Any], X: Any) -> Any:
     """An array as what X is, on the device of X."""
     plain = np.ascontiguousarray(found)
     tensor = torch.from_numpy(plain if plain.flags.writeable else plain.copy())
+    return of_kind(tensor, X)
+
+
+def of_kind(tensor: torch.Tensor, X: Any) -> Any:
+    """A tensor as what X is, on the device of X."""
     if isinstance(X, torch.Tensor):
         return tensor.to(X.device)
     kind, number = X.__dlpack_device__()
     if int(kind) not in CUDA_TYPES:
         raise TypeError(f"an array on a card is needed, got one on the device {kind}")
-    own = (
-        X.__array_namespace__() if hasattr(X, "__array_namespace__") else sys.modules[type(X).__module__.split(".")[0]]
-    )
+    named = hasattr(X, "__array_namespace__")
+    own = X.__array_namespace__() if named else sys.modules[type(X).__module__.partition(".")[0]]
     return own.from_dlpack(tensor.to(f"cuda:{int(number)}"))

@@ -16,6 +16,9 @@ from mercer.backends.cuda.rows import Rows
 from mercer.backends.tensors import BROUGHT
 from mercer.compute.runtime.memory import Budget
 
+MAX_PINNED_BYTES = 1 << 24
+"""Bytes of a thin array up to which it crosses by memory that the system does not move, which PyTorch keeps."""
+
 
 @dataclass
 class Traffic:
@@ -72,6 +75,8 @@ class Resident:
     def sent(self, array: NDArray[Any], dtype: torch.dtype = torch.float64) -> torch.Tensor:
         """A thin array."""
         self.traffic.thin += array.nbytes
+        if self.device.type == "cuda" and array.nbytes <= MAX_PINNED_BYTES:
+            return _tensor(array).pin_memory().to(self.device, non_blocking=True).to(dtype)
         return _tensor(array).to(self.device, dtype)
 
     def like(self, array: NDArray[Any]) -> torch.Tensor:
@@ -80,8 +85,13 @@ class Resident:
 
     def brought(self, tensor: torch.Tensor) -> NDArray[Any]:
         """A thin array."""
-        self.settle()
-        found: NDArray[Any] = tensor.cpu().numpy()
+        if self.device.type == "cuda" and tensor.numel() * tensor.element_size() <= MAX_PINNED_BYTES:
+            pinned = torch.empty(tensor.shape, dtype=tensor.dtype, pin_memory=True).copy_(tensor, non_blocking=True)
+            self.settle()
+            found: NDArray[Any] = pinned.numpy().copy()
+        else:
+            self.settle()
+            found = tensor.cpu().numpy()
         self.traffic.thin += found.nbytes
         return found
 

@@ -58,6 +58,11 @@ class Session(Backend):
     def name(self) -> str:
         return self.card.name
 
+    @property
+    def device(self) -> str:
+        """As PyTorch calls it."""
+        return self.card.device
+
     def signature(self) -> str:
         return self.card.signature()
 
