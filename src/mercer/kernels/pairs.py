@@ -184,7 +184,8 @@ def unit_rows(values: NDArray[Any]) -> NDArray[Any]:
         return sparse.divided(scaled, np.sqrt(squares(scaled))[:, None])  # type: ignore[no-any-return]
     if is_held(values):
         scaled, largest = _scaled_on_device(values)
-        return np.divide(scaled, np.where(largest > 0, np.sqrt(squares(scaled))[:, None], 1.0))
+        units: NDArray[Any] = scaled / np.where(largest > 0, np.sqrt(squares(scaled))[:, None], 1.0)
+        return units
     scaled, largest = _scaled_rows(values)
     return np.asarray(scaled / np.where(largest > 0, np.linalg.norm(scaled, axis=1, keepdims=True), 1.0))
 

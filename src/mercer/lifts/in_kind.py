@@ -1,4 +1,4 @@
-"""Answers in kind: whoever gives a tensor gets tensors, on the same device; whoever gives another table gets arrays."""
+"""Answers in kind: tensors for a tensor, on the same device; arrays for other tables."""
 
 from __future__ import annotations
 

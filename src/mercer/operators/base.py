@@ -137,7 +137,8 @@ class Operator(LinearOperator, ABC):
         Of a tensor the product is a tensor on the same device.
         """
         if type(V) is not np.ndarray and is_tensor(V):
-            return self._tensor_product(V)
+            there: NDArray[Any] = self._tensor_product(V)
+            return there
         columns = self._columns(V)
         return self._multiply(columns[:, None])[:, 0] if columns.ndim == 1 else self._multiply(columns)
 

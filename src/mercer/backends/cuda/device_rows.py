@@ -105,11 +105,11 @@ class DeviceRows(NDArrayOperatorsMixin):
 
     @property
     def ndim(self) -> int:
-        return self.tensor.ndim
+        return len(self.shape)
 
     @property
     def size(self) -> int:
-        return self.tensor.numel()
+        return int(self.tensor.numel())
 
     @property
     def nbytes(self) -> int:
@@ -350,7 +350,8 @@ class DeviceRows(NDArrayOperatorsMixin):
 
     def tolist(self) -> list[Any]:
         """As lists of numbers."""
-        return self.on_host().tolist()
+        found: list[Any] = self.on_host().tolist()
+        return found
 
     @property
     def T(self) -> DeviceRows:  # noqa: N802

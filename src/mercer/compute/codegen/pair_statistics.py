@@ -68,14 +68,16 @@ class Measured:
     @cached_property
     def norms(self) -> tuple[Array, Array]:
         """|x - o|^2 of each row, for both sides."""
-        sides = (self.group.left, self.group.right)
-        if any(hasattr(side, "row_squares") for side in sides):  # on a device, where no copy is made
-            return tuple(
-                side.row_squares(self.origin) if hasattr(side, "row_squares") else squares(self._moved(side))
-                for side in sides
-            )
+        if any(hasattr(side, "row_squares") for side in (self.group.left, self.group.right)):
+            own = self._norms(self.group.left)
+            return own, own if self.group.right is self.group.left else self._norms(self.group.right)
         left = squares(self.left)
         return left, left if self.right is self.left else squares(self.right)
+
+    def _norms(self, values: Any) -> Array:
+        """Those of one side; on a device no copy is made of it."""
+        there = hasattr(values, "row_squares")
+        return np.asarray(values.row_squares(self.origin)) if there else squares(self._moved(values))
 
     @cached_property
     def shifts(self) -> tuple[Array, Array]:

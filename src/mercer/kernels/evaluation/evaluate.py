@@ -137,7 +137,8 @@ def gram(kernel: Kernel, X: Any, Z: Any = None) -> NDArray[Any]:
     left, right = ready(kernel, X, Z)
     if not is_tensor(X):
         return matrix(kernel, left, right)
-    return _in_kind(kernel, left, right, X)
+    found: NDArray[Any] = _in_kind(kernel, left, right, X)
+    return found
 
 
 def _in_kind(kernel: Kernel, left: Points, right: Points, X: Any) -> Any:
