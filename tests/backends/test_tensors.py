@@ -165,6 +165,14 @@ def test_fit_and_answer_at_once(there, card):
     near(found, scores.transform(X), 1e-7)
 
 
+def test_methods_that_are_not_always_there(there, card):
+    clusters = mercer.KernelKMeans(3, kernel=K, random_state=0, backend=card).fit(there(X))
+    assert clusters.score(there(NEW), sample_weight=there(np.ones(len(NEW)))) == pytest.approx(clusters.score(NEW))
+    model = mercer.KernelPerceptron(K, backend=card)
+    model.partial_fit(there(X[:200]), there(Y[:200] > 0), classes=[False, True])
+    assert isinstance(model.predict(there(NEW)), torch.Tensor)
+
+
 def test_texts_as_labels_are_answered_as_they_are(there, card):
     names = np.where(Y > 0, "above", "below")
     model = mercer.KernelSVC(K, backend=card).fit(there(X), names)

@@ -95,7 +95,7 @@ class DeviceRows(NDArrayOperatorsMixin):
     @classmethod
     def of(cls, data: Any) -> DeviceRows:
         """Those of a tensor, or of an array with DLPack's face; nothing is copied."""
-        return cls(data.detach() if isinstance(data, torch.Tensor) else torch.from_dlpack(data))
+        return cls(data.detach() if isinstance(data, torch.Tensor) else torch.utils.dlpack.from_dlpack(data))
 
     # -- what a table is ------------------------------------------------------------------------------------------
 

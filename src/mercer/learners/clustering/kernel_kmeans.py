@@ -33,6 +33,7 @@ from mercer.learners.estimator import KernelEstimator
 from mercer.learners.run.convergence import ConvergenceWarning
 from mercer.learners.run.fit_run import Watched
 from mercer.lifts.base import Lift
+from mercer.lifts.in_kind import in_kind
 from mercer.lifts.randomness import generator
 from mercer.planner.clustering import KMeansPlan, KMeansTask
 
@@ -304,6 +305,7 @@ class KernelKMeans(
         return found
 
     @available_if(sees_rows)  # type: ignore[untyped-decorator]  # scikit-learn has no types
+    @in_kind
     @speaks
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Minus the inertia of rows, by their nearest means: the larger, the better. y is ignored."""
