@@ -338,7 +338,9 @@ class DeviceRows(NDArrayOperatorsMixin):
 
     def astype(self, dtype: Any, copy: bool = True) -> Any:
         """Themselves as float64, which they are to others; else an array of this process."""
-        return self if np.dtype(dtype) == self.dtype else self.on_host().astype(dtype, copy=False)
+        if np.dtype(dtype) != self.dtype:
+            return self.on_host().astype(dtype, copy=False)
+        return DeviceRows(self.tensor) if copy else self
 
     def copy(self) -> DeviceRows:
         """The same in memory of their own."""

@@ -16,8 +16,8 @@ from mercer.backends.cuda.rows import Rows
 from mercer.backends.tensors import BROUGHT
 from mercer.compute.runtime.memory import Budget
 
-MAX_PINNED_BYTES = 1 << 24
-"""Bytes of a thin array up to which it crosses by memory that the system does not move, which PyTorch keeps."""
+PINNED_BYTES = range(1 << 16, (1 << 24) + 1)
+"""Bytes of a thin array that crosses by memory that the system does not move, which PyTorch keeps for the next one."""
 
 
 @dataclass
@@ -75,7 +75,7 @@ class Resident:
     def sent(self, array: NDArray[Any], dtype: torch.dtype = torch.float64) -> torch.Tensor:
         """A thin array."""
         self.traffic.thin += array.nbytes
-        if self.device.type == "cuda" and array.nbytes <= MAX_PINNED_BYTES:
+        if self.device.type == "cuda" and array.nbytes in PINNED_BYTES:
             return _tensor(array).pin_memory().to(self.device, non_blocking=True).to(dtype)
         return _tensor(array).to(self.device, dtype)
 
@@ -85,7 +85,7 @@ class Resident:
 
     def brought(self, tensor: torch.Tensor) -> NDArray[Any]:
         """A thin array."""
-        if self.device.type == "cuda" and tensor.numel() * tensor.element_size() <= MAX_PINNED_BYTES:
+        if self.device.type == "cuda" and tensor.numel() * tensor.element_size() in PINNED_BYTES:
             pinned = torch.empty(tensor.shape, dtype=tensor.dtype, pin_memory=True).copy_(tensor, non_blocking=True)
             self.settle()
             found: NDArray[Any] = pinned.numpy().copy()
