@@ -179,6 +179,10 @@ class Backend(ABC):
     prefers_products: ClassVar[bool] = False
     """Whether products of matrices are faster than differences of a few coordinates."""
 
+    def further_units(self, width: int) -> float:
+        """Units that rounding moves float32's products of rows beside the usual ones, of so many columns."""
+        return 0.0
+
     @property
     @abstractmethod
     def name(self) -> str:

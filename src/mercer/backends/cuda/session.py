@@ -54,6 +54,10 @@ class Session(Backend):
     prefers_products: ClassVar[bool] = True
     holds_tables: ClassVar[bool] = True
 
+    def further_units(self, width: int) -> float:
+        """Sums over 16 columns at a time are cut off, and not rounded: by half a unit each, of half the sum about."""
+        return width / 32
+
     @property
     def name(self) -> str:
         return self.card.name

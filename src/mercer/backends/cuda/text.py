@@ -261,18 +261,18 @@ class _Writer:
     def _parts(self, table: Table) -> str:
         """Each part once, those of the rows loaded once for all columns of a span."""
         place, form, K = self._table(table), self.source.form, coordinates(table.group.width)
-        name, width = self._known(self._begun(table)), form.parts * K
+        name, width = self._known(f"tl.zeros((BM, BN), {self.S})"), form.parts * K
         cut = [(p, start, size) for p in range(form.parts) for start, size in chunks(K)]
         own = {(p, start): self._held(place, width, p * K + start, size) for p, start, size in cut}
         others = {(p, start): self._met(place, width, p * K + start, size) for p, start, size in cut}
         for (a, b), (start, _) in itertools.product(form.pairs, chunks(K)):
             self._let(name, self._dotted(own[a, start], others[b, start], name))
-        return name
+        return self._with_norms(table, name)
 
     def _wide(self, table: Table) -> str:
         """The same chunk by chunk, all loaded for each tile."""
         place, form, chunk = self._table(table), self.source.form, wide_chunk(coordinates(table.group.width))
-        name = self._known(self._begun(table))
+        name = self._known(f"tl.zeros((BM, BN), {self.S})")
         self._let("k", f"tl.arange(0, {chunk})")
         self._let("K", f"d{place} * {chunk}")
         self._let("W", f"K * {form.parts}")
@@ -282,15 +282,15 @@ class _Writer:
             inside.append(f"q{p} = tl.load(z{place} + at * W + (j[None, :] * W + (k + c + K * {p})[:, None]))")
         inside += [f"{name} = {self._dotted(f'p{a}', f'q{b}', name)}" for a, b in form.pairs]
         self.lines += [f"for c in tl.range(0, K, {chunk}):", *_indent(inside, 1)]
-        return name
+        return self._with_norms(table, name)
 
-    def _begun(self, table: Table) -> str:
-        """The norms, to which products are added; or zero."""
+    def _with_norms(self, table: Table, product: str) -> str:
+        """The products, and norms where they belong to them: last, since the card cuts digits off sums on their way."""
         if not table.norms:
-            return f"tl.zeros((BM, BN), {self.S})"
+            return product
         levels = Level.ROW, Level.COLUMN
         row, column = (self._vector(level, ("norms", table.group, table.factor)) for level in levels)
-        return f"({row} + {column})"
+        return self._known(f"{product} + ({row} + {column})")
 
     def _dotted(self, x: str, z: str, name: str) -> str:
         return f"tl.dot({x}, {z}, {name}, input_precision={self.source.form.precision!r}, out_dtype={self.S})"

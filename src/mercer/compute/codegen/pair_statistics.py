@@ -31,10 +31,12 @@ class Measured:
     the lengths |x - o|: rows far from zero and near to each other need an origin among them.
 
     movable : whether another origin than zero may be chosen; not where only inner products are needed
+    further : units that rounding of float32's products takes beside the usual ones
     """
 
     group: Group
     movable: bool = True
+    further: float = 0.0
 
     @cached_property
     def origin(self) -> Array | None:
@@ -100,7 +102,11 @@ class Measured:
         no harm.
         """
         near = MAX_CANCELLATION * min(float(norms.max()) for norms in self.norms)
-        return rounding(self.group.width, dtype) * min(self.reach, near)
+        return self.rounding(dtype) * min(self.reach, near)
+
+    def rounding(self, dtype: str) -> float:
+        """How far rounding moves a squared distance, or twice a product, as a part of |x|^2 + |z|^2."""
+        return rounding(self.group.width, dtype, self.further if dtype == "float32" else 0.0)
 
     def dot_errors(self, dtype: str, left: Array, right: Array, direct: bool) -> Array:
         """How far rounding moves the inner products of some rows: a product by a part of |x| |z|.
@@ -110,7 +116,7 @@ class Measured:
         moved = [side if self.origin is None else side - self.origin for side in (left, right)]
         x, z = (squares(side) for side in moved)
         size = np.sqrt(np.outer(x, z)) if direct else (x[:, None] + z) / 2
-        found: Array = rounding(self.group.width, dtype) * size
+        found: Array = self.rounding(dtype) * size
         if self.origin is not None:
             half = float(self.origin @ self.origin) / 2
             x, z = (np.abs(side @ self.origin + half) for side in moved)
@@ -122,12 +128,12 @@ class Measured:
         return self.error(dtype) / (2 * MAX_RELATIVE_ERROR[dtype])
 
 
-def rounding(terms: int, dtype: str) -> float:
+def rounding(terms: int, dtype: str, further: float = 0.0) -> float:
     """How far rounding moves a squared distance, as a part of |x|^2 + |z|^2: a few units, and those of its products.
 
     The worst case is a unit for each product; errors of both signs cancel to about the root of their number.
     """
-    return float(np.finfo(dtype).eps) / 2 * (2 + math.sqrt(terms) / 2)
+    return float(np.finfo(dtype).eps) / 2 * (2 + math.sqrt(terms) / 2 + further)
 
 
 def extremes(values: Array) -> tuple[Array, Array]:

@@ -50,7 +50,8 @@ def _bound(kernel: Kernel, left: Points, right: Points, rough: bool) -> Evaluato
     ):  # Untraceable, or code that fails on symbols; a fault of its own shows again plainly
         return None
     found = leaves(formula)
-    measured = {group: Measured(group, movable=asks != {"dot"}) for group, asks in found.asked.items()}
+    units = current().further_units
+    measured = {g: Measured(g, asks != {"dot"}, units(g.width)) for g, asks in found.asked.items()}
     route = roughly(found, pairs, measured) if rough else choose(kernel, found, pairs, measured)
     shape = (left.values.shape[0], right.values.shape[0])
     return current().evaluator(Traced(formula, shape, route.precision, route.methods, measured, left is right, rough))

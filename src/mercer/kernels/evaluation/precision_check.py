@@ -130,8 +130,9 @@ class DisturbedPairs(Pairs):
         if self._method().kind != "product":
             return by_differences
         measured = self.measured[self.traced.group]
-        least, most = measured.error(self.route.dtype), self._units() * measured.reach
-        by_product = squares + np.minimum(np.maximum(least, MAX_CANCELLATION * self._units() * squares), most)
+        units = measured.rounding(self.route.dtype)
+        least, most = measured.error(self.route.dtype), units * measured.reach
+        by_product = squares + np.minimum(np.maximum(least, MAX_CANCELLATION * units * squares), most)
         return np.where(squares < self._limit(argument), by_differences, by_product)
 
     def _squared_distance(self) -> Block:
