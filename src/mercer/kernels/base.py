@@ -34,6 +34,7 @@ from mercer.kernels.median import median_length, merged, weights_from
 from mercer.kernels.near_pairs import NearPairs
 from mercer.kernels.pairs import Block, Pairs, row_distances
 from mercer.kernels.points import Column, Points
+from mercer.kernels.processes import StateSpace
 from mercer.kernels.proof.derivation import Derivation
 from mercer.kernels.proof.judgement import Fact, Judgement, Situation, judge_by_facts
 
@@ -265,6 +266,15 @@ class Kernel(Shown, ABC):
         Law or None
         """
         return None
+
+    def state_space(self) -> StateSpace:
+        """The kernel of one column as a sum of processes with a state, and of what is none: here it is itself.
+
+        Returns
+        -------
+        StateSpace
+        """
+        return StateSpace(others=(self,))
 
     @property
     def needed(self) -> frozenset[Column] | None:

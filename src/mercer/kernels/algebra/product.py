@@ -18,6 +18,7 @@ from mercer.kernels.lift_builder import Features, LiftBuilder
 from mercer.kernels.near_pairs import NearPairs
 from mercer.kernels.pairs import Block, Pairs
 from mercer.kernels.points import Points
+from mercer.kernels.processes import StateSpace
 
 
 class Product(Several):
@@ -55,6 +56,14 @@ class Product(Several):
 
     def law(self, d: int) -> Law | None:
         return convolution(part.law(d) for part in self.parts)
+
+    def state_space(self) -> StateSpace:
+        numbers = [part for part in self.parts if isinstance(part, Constant)]
+        rest = [part for part in self.parts if not isinstance(part, Constant)]
+        if len(rest) != 1:
+            return super().state_space()
+        factor = reduce(mul, (part.variance for part in numbers))
+        return rest[0].state_space().scaled(factor, Constant(factor))
 
     def finite_lift(self, build: LiftBuilder[Features]) -> Features:
         return reduce(build.multiplied, [build.of(part) for part in self.parts])

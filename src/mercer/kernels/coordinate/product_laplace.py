@@ -18,6 +18,7 @@ from mercer.kernels.latex import exponential, over
 from mercer.kernels.law import Law
 from mercer.kernels.near_pairs import NearPairs
 from mercer.kernels.precision import formulas, gaps
+from mercer.kernels.processes import Process, StateSpace
 from mercer.kernels.proof.judgement import Fact
 
 
@@ -67,6 +68,9 @@ class ProductLaplace(Coordinate):
 
     def law(self, d: int) -> Law | None:
         return Cauchy(d, self.lengthscale)
+
+    def state_space(self) -> StateSpace:
+        return StateSpace((Process(1, 1 / float(self.lengthscale)),))
 
     def latex(self, x: str = "x", z: str = "z") -> str:
         return exponential("-" + over(rf"\lVert {x} - {z} \rVert_1", self.lengthscale))

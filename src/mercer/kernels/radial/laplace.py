@@ -13,6 +13,7 @@ from mercer.kernels.frequencies import Student
 from mercer.kernels.latex import exponential, gap, over
 from mercer.kernels.law import Law
 from mercer.kernels.precision import gaps
+from mercer.kernels.processes import Process, StateSpace
 from mercer.kernels.proof.judgement import Fact
 from mercer.kernels.radial.base import Radial
 
@@ -62,6 +63,9 @@ class Laplace(Radial):
 
     def law(self, d: int) -> Law | None:
         return Student(d, self.lengthscale, nu=0.5)
+
+    def state_space(self) -> StateSpace:
+        return StateSpace((Process(1, 1 / float(self.lengthscale)),))
 
     def latex(self, x: str = "x", z: str = "z") -> str:
         return exponential("-" + over(gap(x, z), self.lengthscale))

@@ -12,6 +12,7 @@ from mercer.kernels.frequencies import Student
 from mercer.kernels.latex import gap, numeral, over
 from mercer.kernels.law import Law
 from mercer.kernels.precision import formulas, gaps
+from mercer.kernels.processes import StateSpace, matern
 from mercer.kernels.proof.judgement import Fact
 from mercer.kernels.radial.base import Radial
 
@@ -67,6 +68,10 @@ class Matern(Radial):
 
     def law(self, d: int) -> Law | None:
         return Student(d, self.lengthscale, self.nu)
+
+    def state_space(self) -> StateSpace:
+        found = matern(self.nu, float(self.lengthscale))
+        return super().state_space() if found is None else StateSpace((found,))
 
     def latex(self, x: str = "x", z: str = "z") -> str:
         nu = numeral(self.nu)

@@ -357,6 +357,10 @@ class LeastSquares(KernelEstimator[RidgeProblem, RidgePlan, RidgeResult]):
         """The decomposition for an alpha; the latest one is kept, and never saved with the model."""
         from mercer.learners.ridge.posterior import posterior
 
+        if self.plan_.method == "state space":
+            from mercer.learners.ridge.state_space import posterior_of  # of this method alone
+
+            return posterior_of(self._result, alpha)
         view = self._result.fitted
         if view is None:
             got = "the rows stayed in their source, and conjugate gradients leave none"

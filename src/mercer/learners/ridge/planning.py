@@ -106,6 +106,7 @@ def _task(problem: RidgeProblem) -> RidgeTask:
     known = isinstance(view, KernelView) and view.sure and not _descends(problem)
     positive = penalty.values is None or bool((penalty.values > 0).all())
     lift = view.lift if isinstance(view, LiftView) and _is_nystrom(view.lift) else None
+    components, beside = _states(problem) if columns == 1 else (0, 0)
     return RidgeTask(
         rows=problem.count,
         columns=int(columns),
@@ -129,7 +130,19 @@ def _task(problem: RidgeProblem) -> RidgeTask:
         side=problem.side,
         method=problem.method,
         wanted_landmarks=problem.n_landmarks,
+        components=components,
+        extra_features=beside,
     )
+
+
+def _states(problem: RidgeProblem) -> tuple[int, int]:
+    """The components of the kernel's states, and the features beside these; zeros where it has none here."""
+    if problem.labels is not None or problem.source is not None or not isinstance(problem.view, KernelView):
+        return 0, 0
+    from mercer.learners.ridge.state_form import form_of  # of one column alone
+
+    form = form_of(problem.view)[0]
+    return (0, 0) if form is None else (form.components, form.features)
 
 
 def _descends(problem: RidgeProblem) -> bool:
