@@ -70,7 +70,7 @@ def planned(problem: RidgeProblem, resumable: bool = False) -> RidgePlan:
     task, seconds = _task(problem), problem.time_limit
     limit = None if problem.memory_limit is None else Budget.of(problem.memory_limit)
     first = place(task, problem.backend, limit, seconds, resumable, problem.view.on_card)
-    worth = (task.approximable or task.products) and first.seconds > WORTH
+    worth = (task.approximable or task.products) and first.seconds > WORTH and first.method != "state space"
     if not worth:
         return first
     from mercer.learners.ridge.probe import probe  # large data alone is looked at

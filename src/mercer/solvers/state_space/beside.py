@@ -59,20 +59,19 @@ class Beside:
 def combine(solved: Array, inverse: Array, values: Array, roots: Array, out: Array, diagonal: Array) -> None:
     """Take off what the features explain; a diagonal that is nothing but rounding becomes 0."""
     outputs, features = out.shape[1], len(roots)
+    part = np.empty(out.shape[2])
     for i in range(len(out)):
-        for j in range(out.shape[2]):
-            diagonal[i, j] = inverse[i, j]
-            for t in range(outputs):
-                out[i, t, j] = solved[i, t, j]
+        diagonal[i] = inverse[i]
+        out[i] = solved[i, :outputs]
         for p in range(features):
-            for j in range(out.shape[2]):
-                part = 0.0
-                for q in range(features):
-                    part += roots[p, q, j] * solved[i, outputs + q, j]
-                diagonal[i, j] -= part * part
+            part[:] = 0.0
+            for q in range(features):
+                for j in range(len(part)):
+                    part[j] += roots[p, q, j] * solved[i, outputs + q, j]
+            for j in range(len(part)):
+                diagonal[i, j] -= part[j] * part[j]
             for t in range(outputs):
-                for j in range(out.shape[2]):
+                for j in range(len(part)):
                     out[i, t, j] -= values[p, t, j] * solved[i, outputs + p, j]
-        for j in range(out.shape[2]):
-            if not diagonal[i, j] > 1e-13 * inverse[i, j]:
-                diagonal[i, j] = 0.0
+        for j in range(len(part)):
+            diagonal[i, j] = diagonal[i, j] if diagonal[i, j] > 1e-13 * inverse[i, j] else 0.0

@@ -7,7 +7,7 @@ u / d where it stands alone.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,8 @@ from mercer.solvers.state_space.series import Series
 from mercer.solvers.state_space.sweeps import Piece, back, forth
 
 Array = NDArray[np.float64]
+PIECE = 1 << 14
+"""Rows times alphas of a piece: a worker's numbers of it stay in its cache."""
 WIDTH = 8
 """Alphas that make up whole vectors: a worker has a multiple of them."""
 
@@ -65,6 +67,8 @@ class Left(Exception):
 
 
 def _part(series: Series, members: Members, alphas: Array, worker: int, stop: threads.Stop) -> Array:
+    series = replace(series, piece=max(64, PIECE // len(alphas)))
+
     def tell(rows: int) -> None:
         if not stop.step(worker, rows):
             raise Left
@@ -107,11 +111,13 @@ def add_squares(
             share = weights[row] / whole[i]
             taken = share / max(1.0, copies[row])
             for t in range(out.shape[0]):
-                for j in range(len(alphas)):
-                    if taken == 1.0:
+                if taken == 1.0:
+                    for j in range(len(alphas)):
                         error = solved[i, t, j] / inverse[i, j] if inverse[i, j] > 0.0 else np.inf
-                    else:
+                        out[t, j] += weights[row] * error * error
+                else:
+                    for j in range(len(alphas)):
                         left = alphas[j] / whole[i]
                         above = apart[row, t] + left * solved[i, t, j]
                         error = above / (1.0 - taken * (1.0 - left * inverse[i, j]))
-                    out[t, j] += weights[row] * error * error
+                        out[t, j] += weights[row] * error * error

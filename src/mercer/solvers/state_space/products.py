@@ -21,7 +21,7 @@ def product(series: Series, V: Array) -> Array:
     for b, process in enumerate(series.steps.processes):
         heads[b, : process.size] = process.variance * stationary(process.size)[0]
     gaps, out = np.diff(series.times, prepend=series.times[0]), np.zeros(V.shape)
-    multiply(gaps, series.sizes, series.rates, heads, factorials(), np.ascontiguousarray(V, dtype=np.float64), out)
+    multiply(gaps, series.sizes, series.rates, heads, np.ascontiguousarray(V, dtype=np.float64), out)
     return out
 
 

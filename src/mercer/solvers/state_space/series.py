@@ -13,8 +13,8 @@ from mercer.kernels.processes import Process
 from mercer.solvers.state_space.steps import Steps
 
 Array = NDArray[np.float64]
-PIECE = 512
-"""Rows of a piece: what the sweeps hold of one stays in the cache, and between pieces a fit can be stopped."""
+PIECE = 2048
+"""Rows of a piece with one alpha: what the sweeps hold of it stays in the cache; between pieces a fit can be stopped."""
 MERGED = 1e-30
 """Times that are nearer than this, in units of 1 / rate, are one time: no kernel value can tell."""
 
@@ -29,6 +29,7 @@ class Series:
     outputs : how many of the columns are fitted
     penalties : (features,): 0 for a coefficient that is free, else 1
     sizes, rates, variances : of the processes whose sum is the kernel
+    piece : rows that are swept at once
     """
 
     times: Array
@@ -39,10 +40,11 @@ class Series:
     sizes: NDArray[np.int64]
     rates: Array
     variances: Array
+    piece: int = PIECE
 
     def _inconsistency(self) -> str:
         n, parts = self.times.shape[:1] or (0,), self.sizes.shape
-        if self.sizes.size == 0 or self.sizes.min() < 1 or not (np.diff(self.times) > 0).all():
+        if self.piece < 1 or self.sizes.size == 0 or self.sizes.min() < 1 or not (np.diff(self.times) > 0).all():
             return "times that do not ascend, or no process"
         wide = self.outputs + len(self.penalties)
         return shapes(
@@ -67,19 +69,19 @@ class Series:
     @property
     def pieces(self) -> range:
         """The numbers of the pieces."""
-        return range(-(-self.count // PIECE))
+        return range(-(-self.count // self.piece))
 
     def rows(self, piece: int) -> slice:
         """The rows of a piece."""
-        return slice(piece * PIECE, min((piece + 1) * PIECE, self.count))
+        return slice(piece * self.piece, min((piece + 1) * self.piece, self.count))
 
     def before(self, piece: int) -> float:
         """The time of the row before a piece; of the first piece its own first time: nothing has happened yet."""
-        return float(self.times[max(piece * PIECE - 1, 0)])
+        return float(self.times[max(piece * self.piece - 1, 0)])
 
     def after(self, piece: int) -> float:
         """The time of the row after a piece; of the last piece its own last time."""
-        return float(self.times[min((piece + 1) * PIECE, self.count - 1)])
+        return float(self.times[min((piece + 1) * self.piece, self.count - 1)])
 
     def gaps(self, piece: int) -> Array:
         """(rows + 1,): the gap before each row of a piece, and that before the row after it."""

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from mercer.compute.consistency import shapes
 from mercer.compute.runtime import threads
 from mercer.solvers.state_space.beside import Beside
-from mercer.solvers.state_space.series import PIECE, Series
+from mercer.solvers.state_space.series import Series
 from mercer.solvers.state_space.sweeps import Room, States, swept
 
 Array = NDArray[np.float64]
@@ -49,20 +49,21 @@ class Smoother:
 
         functions : (times, features), those of the series at new times
         """
-        order = np.argsort(times, kind="stable")
-        lasts = self.series.times[PIECE - 1 :: PIECE][: len(self.series.pieces) - 1]
+        step, pieces = self.series.piece, self.series.pieces
+        order = np.argsort(times, kind="stable") if (np.diff(times) < 0).any() else np.arange(len(times))
+        lasts = self.series.times[step - 1 :: step][: len(pieces) - 1]
         where = np.searchsorted(lasts, times[order], side="left")
-        ends = np.searchsorted(where, np.arange(len(self.series.pieces) + 1))
+        ends = np.searchsorted(where, np.arange(len(pieces) + 1))
         parts = [
-            (piece, order[first : min(first + PIECE, ends[piece + 1])])
-            for piece in self.series.pieces
-            for first in range(ends[piece], ends[piece + 1], PIECE)
+            (piece, order[first : min(first + step, ends[piece + 1])])
+            for piece in pieces
+            for first in range(ends[piece], ends[piece + 1], step)
         ]
         count, alphas = self.series.outputs, len(self.alphas)
         values, shares = np.empty((len(times), count, alphas)), np.empty((len(times), alphas))
         workers = max(1, min(threads.available(), len(parts)))
         size = sum(self.series.steps.sizes)
-        rooms = [Room.of(2 * PIECE, size, self.series.columns.shape[1], alphas) for _ in range(workers)]
+        rooms = [Room.of(2 * step, size, self.series.columns.shape[1], alphas) for _ in range(workers)]
 
         def work(worker: int, part: tuple[int, NDArray[np.intp]], stop: threads.Stop) -> None:
             piece, asked = part
@@ -75,13 +76,15 @@ class Smoother:
     def _in_piece(self, piece: int, new: Array, functions: Array, room: Room) -> tuple[Array, Array]:
         """The same for ascending times of one piece."""
         series, rows = self.series, self.series.rows(piece)
-        n = rows.stop - rows.start
-        there = np.searchsorted(series.times[rows], new, side="right") + np.arange(len(new))
-        old = np.ones(n + len(new), dtype=bool)
-        old[there] = False
+        known, n = series.times[rows], rows.stop - rows.start
+        above = np.searchsorted(known, new, side="right")
+        strange = known[np.maximum(above - 1, 0)] != new  # what was observed stands for itself
+        there = above - 1 + np.cumsum(strange)
+        old = np.ones(n + int(strange.sum()), dtype=bool)
+        old[there[strange]] = False
         times, weights = np.empty(len(old)), np.zeros(len(old))
         columns = np.zeros((len(old), series.columns.shape[1]))
-        times[old], times[there] = series.times[rows], new
+        times[old], times[~old] = known, new[strange]
         weights[old], columns[old] = series.weights[rows], series.columns[rows]
         first = series.before(piece) if piece else times[0]
         gaps = np.diff(np.concatenate([[first], times, [max(series.after(piece), times[-1])]]))

@@ -11,6 +11,7 @@ Of several processes the first component of the first state is replaced by the s
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from math import factorial
 
 import numpy as np
@@ -45,11 +46,16 @@ class Steps:
     def of(self, gaps: Array) -> Array:
         """(steps, width): the numbers of each gap between times, which is at least 0."""
         found = np.empty((len(gaps), self.width))
-        sizes = np.array(self.sizes, dtype=np.int64)
-        rates = np.array([each.rate for each in self.processes])
-        variances = np.array([each.variance for each in self.processes])
-        fill(gaps, sizes, rates, variances, factorials(), found)
+        fill(gaps, *self._numbers, found)
         return found
+
+    @cached_property
+    def _numbers(self) -> tuple[NDArray[np.int64], Array, Array]:
+        """Sizes, rates, and what Q is in units of its integrals."""
+        tables = np.zeros((len(self.processes), 8, 8))
+        for table, process in zip(tables, self.processes, strict=True):
+            table[: process.size, : process.size] = process.variance * integrated(process.size)
+        return np.array(self.sizes, dtype=np.int64), np.array([each.rate for each in self.processes]), tables
 
     def start(self) -> tuple[Array, Array]:
         """The stationary covariance L diag(d) L': d, and L below its diagonal, row by row."""
@@ -70,13 +76,18 @@ def factorials() -> Array:
     return np.array([float(factorial(k)) for k in range(16)])
 
 
-def stationary(size: int) -> Array:
-    """The covariance of a state of variance 1."""
-    p = size - 1
+def integrated(size: int) -> Array:
+    """What Q is in units of g(2 p - i - j), for a variance of 1."""
+    p, fact = size - 1, factorials()
     i, j = np.indices((size, size))
-    fact = factorials()
     q = 2.0 ** (2 * p + 1) * fact[p] ** 2 / fact[2 * p]
-    return np.asarray(q * fact[2 * p - i - j] / 2.0 ** (2 * p - i - j + 1) / fact[p - i] / fact[p - j])
+    return np.asarray(q / fact[p - i] / fact[p - j])
+
+
+def stationary(size: int) -> Array:
+    """The covariance of a state of variance 1: Q of an endless step."""
+    k = 2 * (size - 1) - np.indices((size, size)).sum(axis=0)
+    return np.asarray(integrated(size) * factorials()[k] / 2.0 ** (k + 1))
 
 
 def factored(columns: Array, weights: Array) -> tuple[Array, Array]:
@@ -91,23 +102,25 @@ def factored(columns: Array, weights: Array) -> tuple[Array, Array]:
 
 
 @compiled()
-def integrals(top: int, u: float, halves: Array, out: Array) -> None:
-    """g(k), the integral of s^k exp(-2 s) from 0 to u, for k = 0 ... top: sums of positive terms where u is small."""
+def integrals(top: int, u: float, decay: float, inverse: Array, halves: Array, out: Array) -> None:
+    """g(k), the integral of s^k exp(-2 s) from 0 to u, for k = 0 ... top: sums of positive terms where u is small.
+
+    decay : exp(-2 u)
+    inverse, halves : 1 / k, and 2^-(k + 1)
+    """
     x = 2.0 * u
-    decay = np.exp(-x)
-    powers = out  # x^k exp(-x), until it is overwritten from above
-    powers[0] = decay
+    out[0] = decay  # x^k exp(-x), until it is overwritten from above
     for k in range(1, top + 1):
-        powers[k] = powers[k - 1] * x
+        out[k] = out[k - 1] * x
     if x < top + 2.0:
-        term = 1.0 / (top + 1.0)
+        term = inverse[top + 1]
         total = term
-        below = top + 2.0
+        k = top + 2
         while term > 1e-17 * total:
-            term *= x / below
+            term *= x * inverse[k]
             total += term
-            below += 1.0
-        value = total * powers[top] * x
+            k += 1
+        value = total * out[top] * x
     else:
         term = 1.0
         total = 1.0
@@ -117,17 +130,27 @@ def integrals(top: int, u: float, halves: Array, out: Array) -> None:
             total += term
             whole *= k
         value = whole * (1.0 - decay * total)
-    for k in range(top, -1, -1):  # value is the integral of x^k exp(-x); k g(k - 1) is it and x^k exp(-x)
-        next_one = value if k == 0 else (value + powers[k]) / k
+    for k in range(top, -1, -1):  # value is the integral of x^k exp(-x), and k times the next is it and x^k exp(-x)
+        after = (value + out[k]) * inverse[k]
         out[k] = value * halves[k]
-        value = next_one
+        value = after
 
 
 @compiled()
-def fill(gaps: Array, sizes: Array, rates: Array, variances: Array, fact: Array, out: Array) -> None:
-    """The numbers of all steps; those of equal gaps in a row are found once."""
+def fill(gaps: Array, sizes: Array, rates: Array, tables: Array, out: Array) -> None:
+    """The numbers of all steps; those of equal gaps in a row are found once.
+
+    tables : (processes, 8, 8), what Q is in units of g
+    """
     g, Q = np.empty(16), np.empty((8, 8))
-    halves = 0.5 ** np.arange(1.0, 17.0)
+    factors, inverse, halves = np.empty(8), np.zeros(128), np.empty(16)
+    factors[0] = 1.0
+    for k in range(1, 8):
+        factors[k] = factors[k - 1] / k
+    for k in range(1, 128):
+        inverse[k] = 1.0 / k
+    for k in range(16):
+        halves[k] = 0.5 ** (k + 1.0)
     last = -1.0
     for i in range(len(gaps)):
         if gaps[i] == last:
@@ -140,27 +163,27 @@ def fill(gaps: Array, sizes: Array, rates: Array, variances: Array, fact: Array,
             size = sizes[b]
             p = size - 1
             u = last * rates[b]
-            decay = whole = np.exp(-u)
+            decay = np.exp(-u)
+            power = decay
             for j in range(size):
-                out[i, place + j] = decay / fact[j]
-                decay *= u
+                out[i, place + j] = power * factors[j]
+                power *= u
             place += size
             if b > 0:
                 more = u - first
-                out[i, place] = np.expm1(-more) * np.exp(-first) if more > 0.0 else -np.expm1(more) * whole
+                out[i, place] = np.expm1(-more) * np.exp(-first) if more > 0.0 else -np.expm1(more) * decay
                 place += 1
-            integrals(2 * p, u, halves, g)
-            q = variances[b] * 2.0 ** (2 * p + 1) * fact[p] * fact[p] / fact[2 * p]
+            integrals(2 * p, u, decay * decay, inverse, halves, g)
             for r in range(size):
                 for s in range(r + 1):
-                    Q[r, s] = q * g[2 * p - r - s] / (fact[p - r] * fact[p - s])
+                    Q[r, s] = tables[b, r, s] * g[2 * p - r - s]
             diagonal = place + size * (size - 1) // 2
             for s in range(size):
                 pivot = Q[s, s] if Q[s, s] > 0.0 else 0.0
                 out[i, diagonal + s] = pivot
+                inverted = 1.0 / pivot if pivot > 0.0 else 0.0
                 for r in range(s + 1, size):
-                    ratio = Q[r, s] / pivot if pivot > 0.0 else 0.0
-                    out[i, place + r * (r - 1) // 2 + s] = ratio
+                    out[i, place + r * (r - 1) // 2 + s] = Q[r, s] * inverted
                 for r in range(s + 1, size):
                     ratio = out[i, place + r * (r - 1) // 2 + s]
                     for t in range(s + 1, r + 1):
@@ -169,7 +192,7 @@ def fill(gaps: Array, sizes: Array, rates: Array, variances: Array, fact: Array,
 
 
 @compiled()
-def multiply(gaps: Array, sizes: Array, rates: Array, heads: Array, fact: Array, V: Array, out: Array) -> None:
+def multiply(gaps: Array, sizes: Array, rates: Array, heads: Array, V: Array, out: Array) -> None:
     """K V for the covariance of a sum of processes at ordered times; row b of heads is that of z with f, times k(0)."""
     state, moved = np.zeros((V.shape[1], 8)), np.zeros(8)
     n = len(V)
@@ -185,7 +208,7 @@ def multiply(gaps: Array, sizes: Array, rates: Array, heads: Array, fact: Array,
                     for r in range(size):
                         total = 0.0
                         for s in range(size - 1, r - 1, -1):
-                            total += u ** (s - r) / fact[s - r] * state[c, s]
+                            total = state[c, s] + total * u / (s - r + 1.0)
                         moved[r] = decay * total
                     if turn == 1:
                         out[i, c] += moved[0]
