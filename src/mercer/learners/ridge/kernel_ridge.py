@@ -62,9 +62,11 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
     side : {"auto", "dual", "primal"}, default="auto"
         "dual" solves for one coefficient per row, also of a linear kernel or a lift; "primal" for one weight per
         feature, where the kernel has a finite lift. Both are exact. "auto" takes the cheaper one.
-    method : {"auto", "exact", "landmarks"}, default="auto"
+    method : {"auto", "exact", "landmarks", "state_space"}, default="auto"
         "exact" uses the kernel itself, or the features of a given lift, also where that takes long; it is refused where
-        it does not fit the memory. "landmarks" approximates the kernel. "auto" is exact where that is quick enough.
+        it does not fit the memory. "landmarks" approximates the kernel. "state_space" is exact for one column and sums
+        of half-integer Matern kernels, with a trend or waves of finitely many features beside them, in time and memory
+        that grow as the number of rows. "auto" is exact where that is quick enough.
     n_landmarks : int or None, default=None
         How many landmarks where they are taken, not used by "exact"; None for the most within memory and time, up to
         half of the rows.

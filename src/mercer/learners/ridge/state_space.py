@@ -169,7 +169,7 @@ def _telling(run: Run, total: int) -> Any:
 
 
 def _described(prepared: Prepared, found: Solution, alphas: Array, path: Path | None) -> DualFit:
-    problem, series, order, center = prepared.problem, prepared.series, prepared.order, prepared.problem.centering
+    problem, series, _order, center = prepared.problem, prepared.series, prepared.order, prepared.problem.centering
     whole, y = series.weights[:, None], problem.targets - prepared.middle
     fitted = series.columns[:, : series.outputs] - alphas * found.duals / whole
     duals = prepared.duals(found.duals, alphas)
@@ -182,7 +182,8 @@ def _described(prepared: Prepared, found: Solution, alphas: Array, path: Path | 
         logs = found.logs + np.log(series.weights).sum() + (copies * np.log(alphas) if copies else 0.0)
     size, shown = mean_size(y), mean_size(fitted + prepared.middle)
     roundings = ERROR_FACTOR * (EPS + found.residual) * np.divide(size, shown, out=np.zeros_like(size), where=shown > 0)
-    condition = float(((prepared.reach + alphas) * (found.inverse / whole).max(axis=0)).max())
+    sums = _row_sums(prepared)
+    condition = float(((sums.max() + alphas) * (found.inverse / whole).max(axis=0)).max())
     told = f"the states of {series.count:,} times were swept forth and back"
     intercept = found.coefficients[0] if center.intercept else np.zeros(series.outputs)
     # The features of the model are centred, those of the kernel are not.
@@ -194,7 +195,7 @@ def _described(prepared: Prepared, found: Solution, alphas: Array, path: Path | 
         duals=duals,
         intercepts=intercepts,
         levels=intercepts,
-        means=_means(prepared),
+        means=prepared.rows(sums[:, None])[:, 0] / center.total if center.intercept else np.zeros(len(duals)),
         noise=alphas * variance,
         variance=variance,
         log_determinants=logs,
@@ -204,14 +205,12 @@ def _described(prepared: Prepared, found: Solution, alphas: Array, path: Path | 
     )
 
 
-def _means(prepared: Prepared) -> Array:
-    """The weighted mean of each row of the kernel matrix; zeros without an intercept."""
-    problem, series = prepared.problem, prepared.series
-    if not problem.centering.intercept:
-        return np.zeros(len(problem.targets))
-    shares = series.weights[:, None] / series.weights.sum()
+def _row_sums(prepared: Prepared) -> Array:
+    """The weighted sum of each row of the kernel matrix: of positive rows the largest bounds all eigenvalues."""
+    series = prepared.series
     features = series.columns[:, series.outputs :][:, series.penalties > 0] + prepared.means
-    return prepared.rows(product(series, shares) + features @ (features.T @ shares))[:, 0]
+    V = series.weights[:, None]
+    return np.asarray(product(series, V) + features @ (features.T @ V))[:, 0]
 
 
 # -- predictions ------------------------------------------------------------------------------------------------------

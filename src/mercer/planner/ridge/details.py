@@ -16,8 +16,9 @@ Side = Literal["primal", "dual"]
 class RidgeDetails(Details):
     """What only plans of least squares hold.
 
-    direct: a stored matrix; state space: two sweeps over one column, exact; conjugate gradients: products with a matrix that is not stored, exact; one pass: sums over
-    the features of a lift, exact; the others: the same for features that approximate the kernel.
+    direct: a stored matrix; state space: two sweeps over one column, exact; conjugate gradients: products with a matrix
+    that is not stored, exact; one pass: sums over the features of a lift, exact; the others: the same for features that
+    approximate the kernel.
 
     Parameters
     ----------

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from mercer.planner.ridge.task import RidgeTask
 
 SLOWER = 60.0
-"""How many times longer an operation of a sweep takes than one of a product of matrices: it waits for the one before."""
+"""How many times longer an operation of a sweep takes than one of a product: it waits for the one before."""
 SCALAR = 4.0
 """The same for one alpha in units of several, which are vectors."""
 STEP = 130.0

@@ -1,7 +1,7 @@
 """Coefficients of functions of time that are found beside a process: an intercept, a trend, waves of given periods.
 
-With G the functions at the rows, M = K + alpha / w and S = G'M^-1 G + penalties, the coefficients are beta = S^-1 G'M^-1 y,
-and the inverse of the whole matrix is M^-1 - M^-1 G S^-1 G'M^-1 (Woodbury).
+With G the functions at the rows, M = K + alpha / w and S = G'M^-1 G + penalties, the coefficients are beta = S^-1
+G'M^-1 y, and the inverse of the whole matrix is M^-1 - M^-1 G S^-1 G'M^-1 (Woodbury).
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Beside:
         return cls(values, roots, logs)
 
     def solutions(self, found: Piece, outputs: int) -> tuple[Array, Array]:
-        """Of the rows of a piece: (rows, outputs, alphas) of the whole inverse on y, and (rows, alphas), its diagonal."""
+        """(rows, outputs, alphas): the whole inverse times y, at the rows of a piece; (rows, alphas): its diagonal."""
         solved, inverse = np.empty((len(found.inverse), outputs, self.values.shape[2])), np.empty_like(found.inverse)
         combine(found.solved, found.inverse, self.values, self.roots, solved, inverse)
         return solved, inverse

@@ -1,8 +1,8 @@
 """Leave-one-out errors of a whole path of alphas, exact, from one way forth and one back.
 
-Row i of a time has the share s = w_i / w of its weight, and of its copies the part m = min(1, 1 / w_i) is left out. With
-u = G y and d = diag(G) for the whole inverse G, its error is (y_i - y + alpha u / w) / (1 - m s (1 - alpha d / w)), which is
-u / d where it stands alone.
+Row i of a time has the share s = w_i / w of its weight, and of its copies the part m = min(1, 1 / w_i) is left out.
+With u = G y and d = diag(G) for the whole inverse G, its error is
+(y_i - y + alpha u / w) / (1 - m s (1 - alpha d / w)), which is u / d where it stands alone.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def shared(count: int, workers: int) -> list[slice]:
     return [slice(first, min(first + step, count)) for first in range(0, count, step)]
 
 
-class Left(Exception):
+class Left(Exception):  # noqa: N818  # it is no error
     """A worker leaves: another failed, or the fit is to end."""
 
 

@@ -27,7 +27,8 @@ def product(series: Series, V: Array) -> Array:
 
 def covariance(series: Series, left: Array, right: Array) -> Array:
     """The covariance of the processes between all pairs of times."""
-    apart, found, fact = np.abs(left[:, None] - right), 0.0, factorials()
+    apart, fact = np.abs(left[:, None] - right), factorials()
+    found = np.zeros_like(apart)
     for process in series.steps.processes:
         u, head = process.rate * apart, stationary(process.size)[0]
         total = np.zeros_like(u)

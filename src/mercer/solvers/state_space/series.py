@@ -14,7 +14,7 @@ from mercer.solvers.state_space.steps import Steps
 
 Array = NDArray[np.float64]
 PIECE = 2048
-"""Rows of a piece with one alpha: what the sweeps hold of it stays in the cache; between pieces a fit can be stopped."""
+"""Rows of a piece with one alpha: what is held of it stays in the cache, and between pieces a fit can be stopped."""
 MERGED = 1e-30
 """Times that are nearer than this, in units of 1 / rate, are one time: no kernel value can tell."""
 

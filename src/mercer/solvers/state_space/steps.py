@@ -137,7 +137,7 @@ def integrals(top: int, u: float, decay: float, inverse: Array, halves: Array, o
 
 
 @compiled()
-def fill(gaps: Array, sizes: Array, rates: Array, tables: Array, out: Array) -> None:
+def fill(gaps: Array, sizes: NDArray[np.int64], rates: Array, tables: Array, out: Array) -> None:
     """The numbers of all steps; those of equal gaps in a row are found once.
 
     tables : (processes, 8, 8), what Q is in units of g
@@ -192,7 +192,7 @@ def fill(gaps: Array, sizes: Array, rates: Array, tables: Array, out: Array) -> 
 
 
 @compiled()
-def multiply(gaps: Array, sizes: Array, rates: Array, heads: Array, V: Array, out: Array) -> None:
+def multiply(gaps: Array, sizes: NDArray[np.int64], rates: Array, heads: Array, V: Array, out: Array) -> None:
     """K V for the covariance of a sum of processes at ordered times; row b of heads is that of z with f, times k(0)."""
     state, moved = np.zeros((V.shape[1], 8)), np.zeros(8)
     n = len(V)

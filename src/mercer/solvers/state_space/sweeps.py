@@ -83,7 +83,7 @@ class Piece:
     gain : (rows, alphas), the inverse of the variance of what was expected; 0 where nothing was observed
     solved : (rows, columns, alphas), (K + alpha / w)^-1 of the columns
     inverse : (rows, alphas), the diagonal of (K + alpha / w)^-1
-    fitted, spread : (rows, columns, alphas) and (rows, alphas), f, and its variance in units of k; None if not asked for
+    fitted, spread : (rows, columns, alphas) and (rows, alphas), f, and its variance in units of k; None if not wanted
     """
 
     expected: Array

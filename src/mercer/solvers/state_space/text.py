@@ -85,8 +85,7 @@ def _factor(W: dict[tuple[int, int], str], weights: Sequence[str], count: int, d
     W = dict(W)
     for r in range(count):
         columns = [c for c in range(len(weights)) if (r, c) in W]
-        for c in columns:
-            lines.append(f"p{r}_{c} = {_times(weights[c], W[r, c])}")
+        lines += [f"p{r}_{c} = {_times(weights[c], W[r, c])}" for c in columns]
         lines.append(f"{d}{r} = " + _sum([_times(f"p{r}_{c}", W[r, c]) for c in columns]))
         if r + 1 == count:
             break
@@ -143,8 +142,7 @@ def _forward(sizes: tuple[int, ...], mark: str) -> list[str]:
     lines += ["d[0, j] = e0 * left", *(f"d[{r}, j] = e{r}" for r in range(1, count))]
     lines += [f"low[{below(r, c)}, j] = m{below(r, c)}" for r in range(count) for c in range(r)]
     moved = [f"x{r} = mean[{r}, c, j]" for r in range(count)]
-    for r in range(count):
-        moved.append(f"y{r} = " + _sum([_times(A[r, k], f"x{k}") for k in range(count) if (r, k) in A]))
+    moved += [f"y{r} = " + _sum([_times(A[r, k], f"x{k}") for k in range(count) if (r, k) in A]) for r in range(count)]
     moved += ["expected[i, c, j] = y0", "v = (target - y0) * gain[i, j]"]
     moved += [f"mean[{r}, c, j] = y{r} + ahead[i, {r}, j] * v" for r in range(count)]
     return [
@@ -200,13 +198,10 @@ def _backward(sizes: tuple[int, ...], mark: str) -> list[str]:
     lines += [f"d[{r}, j] = e{r}" for r in range(count)]
     lines += [f"low[{below(r, c)}, j] = m{below(r, c)}" for r in range(count) for c in range(r)]
     lower = _lower(count, "m")
-    wide = []
-    for c in range(count):
-        wide.append(f"z{c} = " + _sum([_times(f"h{r}", lower[r, c]) for r in range(c, count)]))
+    wide = [f"z{c} = " + _sum([_times(f"h{r}", lower[r, c]) for r in range(c, count)]) for c in range(count)]
     wide.append("spread[i, j] = h0 - (" + _sum([f"e{c} * z{c} * z{c}" for c in range(count)]) + ")")
     moved = [f"x{r} = mean[{r}, c, j]" for r in range(count)]
-    for r in range(count):
-        moved.append(f"y{r} = " + _sum([_times(A[k, r], f"x{k}") for k in range(count) if (k, r) in A]))
+    moved += [f"y{r} = " + _sum([_times(A[k, r], f"x{k}") for k in range(count) if (k, r) in A]) for r in range(count)]
     moved += ["k = gain[i, j]"]
     owed = "".join(f" - ahead[i, {r}, j] * y{r}" for r in range(1, count))
     moved += [f"v = k * (target - expected[i, c, j]{owed})", "solved[i, c, j] = v - k * (ahead[i, 0, j] * y0)"]
