@@ -34,9 +34,11 @@ from mercer.kernels.median import median_length, merged, weights_from
 from mercer.kernels.near_pairs import NearPairs
 from mercer.kernels.pairs import Block, Pairs, row_distances
 from mercer.kernels.points import Column, Points
-from mercer.kernels.processes import StateSpace
 from mercer.kernels.proof.derivation import Derivation
 from mercer.kernels.proof.judgement import Fact, Judgement, Situation, judge_by_facts
+
+if TYPE_CHECKING:
+    from mercer.kernels.processes import StateSpace
 
 MAX_DEPTH = 100
 """Levels of a tree: readings call themselves once a level, several times over, and Python's stack has 1,000 places."""
@@ -274,6 +276,8 @@ class Kernel(Shown, ABC):
         -------
         StateSpace
         """
+        from mercer.kernels.processes import StateSpace  # of one column alone
+
         return StateSpace(others=(self,))
 
     @property

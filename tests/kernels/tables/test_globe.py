@@ -103,3 +103,19 @@ def test_columns_that_are_not():
     for names, lat in ((("lat", "lon"), 400.0), (("lat", "depth"), 40.0), (("flat", "salon"), 40.0)):
         table = pd.DataFrame({names[0]: lat + np.arange(30.0) / 7, names[1]: np.arange(30.0) ** 1.5})
         assert {choice.taken_for for choice in kernel_for(table).columns} == {"number"}
+
+
+@pytest.mark.parametrize(
+    ("text", "kernel"),
+    [
+        ("exp(-geodesic(x, z))", Geodesic()),
+        ("exp(-2 geodesic(x, z))", Geodesic(lengthscale=0.5)),
+        ("exp(-arccos(x.z/(|x||z|)))", Geodesic()),
+        ("exp(-acos(<x,z>/(|x| |z|))/3)", Geodesic(lengthscale=3.0)),
+        ("exp(-geodesic(x, z)^2)", Geodesic(power=2.0)),
+        ("geodesic(power=0.5)", Geodesic(power=0.5)),
+    ],
+)
+def test_formulas_of_the_geodesic_distance(text, kernel):
+    assert mercer.parse(text) == kernel
+    assert prove(text, 3).status == ("refuted" if kernel.power > 1 else "proven")

@@ -205,7 +205,7 @@ def test_what_has_no_states_is_refused():
             KernelRidge(kernel, method="state_space").fit(X, y)
     with pytest.raises(InputError, match="2 columns"):
         KernelRidge(STATES, method="state_space").fit(np.hstack([X, X]), y)
-    with pytest.raises(InputError, match="labels"):
+    with pytest.raises(InputError, match="state_space"):
         KernelRidgeClassifier(STATES, method="state_space").fit(X, y > y.mean())
     with pytest.raises(InputError, match="solver"):
         KernelRidge(STATES, method="state_space", solver=Eigen()).fit(X, y)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import reduce
 from operator import mul
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
@@ -18,7 +18,9 @@ from mercer.kernels.lift_builder import Features, LiftBuilder
 from mercer.kernels.near_pairs import NearPairs
 from mercer.kernels.pairs import Block, Pairs
 from mercer.kernels.points import Points
-from mercer.kernels.processes import StateSpace
+
+if TYPE_CHECKING:
+    from mercer.kernels.processes import StateSpace
 
 
 class Product(Several):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
@@ -12,9 +12,11 @@ from mercer.kernels.frequencies import Student
 from mercer.kernels.latex import gap, numeral, over
 from mercer.kernels.law import Law
 from mercer.kernels.precision import formulas, gaps
-from mercer.kernels.processes import StateSpace, matern
 from mercer.kernels.proof.judgement import Fact
 from mercer.kernels.radial.base import Radial
+
+if TYPE_CHECKING:
+    from mercer.kernels.processes import StateSpace
 
 
 class Matern(Radial):
@@ -70,6 +72,8 @@ class Matern(Radial):
         return Student(d, self.lengthscale, self.nu)
 
     def state_space(self) -> StateSpace:
+        from mercer.kernels.processes import StateSpace, matern  # of one column alone
+
         found = matern(self.nu, float(self.lengthscale))
         return super().state_space() if found is None else StateSpace((found,))
 

@@ -24,9 +24,10 @@ def kernel_for(
     The proposal is one Gaussian kernel of everything that has a distance, written as a product: numbers are divided by
     their deviations, each column in which labels differ counts as much as a number that is sqrt(2) deviations away,
     dates are numbers and points on the circles of a day, a week and a year. Two columns that are called latitude and
-    longitude are points on the sphere, at their straight distance, in the place of two numbers. Texts are compared by words or by letters,
-    and added. Columns that are constant, number the rows or copy another one are left out. The scales are those of
-    the table: give the rows that a model will be fitted to. Cost: a look at each entry, no pairs of rows.
+    longitude are points on the sphere, at their straight distance, in the place of two numbers. Texts are compared by
+    words or by letters, and added. Columns that are constant, number the rows or copy another one are left out. The
+    scales are those of the table: give the rows that a model will be fitted to. Cost: a look at each entry, no pairs of
+    rows.
 
     Parameters
     ----------

@@ -205,7 +205,7 @@ def from_rows(
     source : where these rows are a sample of more
     """
     solver, everything = _solver(model.solver), len(given.values)
-    method, landmarks = _method(model, solver)
+    method, landmarks = _method(model, solver, given.labels is not None)
     kept, held = _parted(given, solver)
     whole = len(kept) == everything
     weights, counts, targets = given.weights, given.counts, np.ascontiguousarray(given.values)
@@ -221,7 +221,7 @@ def from_rows(
     if method == LANDMARKS:
         _refuse_no_kernel(views[0])
     if method == STATE_SPACE:
-        _refuse_no_states(views[0], labels is not None, side=model.side)
+        _refuse_no_states(views[0], model.side)
     side = model.side
     if not (isinstance(side, str) and side == AUTO):
         side = _side(side, method, views)
@@ -280,11 +280,14 @@ def _solver(given: Any) -> Solver | None:
     return given
 
 
-def _method(model: RidgeParameters, solver: Solver | None) -> tuple[str, int | None]:
-    """The method and the number of landmarks, as far as parameters alone say what is wrong with them."""
+def _method(model: RidgeParameters, solver: Solver | None, is_coded: bool) -> tuple[str, int | None]:
+    """The method and the number of landmarks, as far as parameters alone say what is wrong with them.
+
+    is_coded : whether targets are labels, which states do not judge
+    """
     method, landmarks = model.method, model.n_landmarks
     if not (isinstance(method, str) and method == AUTO):
-        method = method_of(method, AUTO, EXACT, LANDMARKS, STATE_SPACE)
+        method = method_of(method, AUTO, EXACT, LANDMARKS, *([] if is_coded else [STATE_SPACE]))
     if landmarks is not None:
         landmarks = positive_int_or_none("n_landmarks", landmarks)
     if method == STATE_SPACE and solver is not None:
@@ -328,13 +331,11 @@ def _refuse_no_kernel(view: View) -> None:
     with_landmarks(view)
 
 
-def _refuse_no_states(view: View, is_coded: bool, side: Any) -> None:
+def _refuse_no_states(view: View, side: Any) -> None:
     """States are those of a kernel of one column, and what they give is one coefficient per row."""
     from mercer.learners.ridge.state_form import form_of  # where it was requested
 
     needs, remedy = 'one column and a kernel with states for method="state_space"', 'Use "auto".'
-    if is_coded:
-        raise InputError(message('targets that are numbers for method="state_space"', "got labels", remedy))
     if side == PRIMAL:
         raise InputError(
             message('side="auto" or "dual" for method="state_space"', 'got side="primal"', "Leave it out.")
