@@ -263,7 +263,7 @@ def worst(found, wanted):
     return float(max(errors))
 
 
-ANGLES = ("cosine", "arc_cosine 0", "arc_cosine 1", "angular")
+ANGLES = ("cosine", "arc_cosine 0", "arc_cosine 1", "geodesic", "angular")
 OVERFLOWING = ("exponential", "power of a fraction", "exp", "normalized to the Gaussian", "weighted", "function")
 
 

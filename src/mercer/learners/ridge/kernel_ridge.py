@@ -220,6 +220,8 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
             raise InputError(message(needs, given, "Read the rows that you need into an array."))
         if source is not None:
             return self._of_source(source, return_std)
+        if return_std and self.plan_.method == "state space":
+            return self._swept(self._read(X, reset=False))
         values, rows = self._predict(X)
         if return_cov:
             return self._answers(values), self._covariance(rows, values)
@@ -252,6 +254,17 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
 
         drawn = [drawn_from(mean, covariance, count, random) for mean, covariance in pairs]
         return drawn[0] if self._result.is_flat else np.stack(drawn, axis=1)
+
+    def _swept(self, rows: Any) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Predictions and deviations of a fit by states: one sweep finds both."""
+        from mercer.learners.ridge.state_space import by_states
+
+        predictor = by_states(self._result)
+        with self._computing():
+            found, shares = predictor.found(rows)
+        values = self._within(found, rows)
+        deviations = np.sqrt(self._result.fit.variance * shares[:, predictor.which]).astype(values.dtype, copy=False)
+        return self._answers(values), self._answers(deviations)
 
     def _of_source(self, source: Source, return_std: bool) -> Any:
         if not return_std:

@@ -307,7 +307,13 @@ class LeastSquares(KernelEstimator[RidgeProblem, RidgePlan, RidgeResult]):
 
     def _values(self, rows: Any) -> Array:
         with np.errstate(over="ignore", invalid="ignore"), self._computing():  # what overflows is reported
-            found = self._result.predictor.values(rows).astype(rows.dtype, copy=False)
+            found = self._result.predictor.values(rows)
+        return self._within(found, rows)
+
+    def _within(self, found: Array, rows: Any) -> Array:
+        """Predictions in the dtype of the rows; a warning says where that cannot hold them."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            found = found.astype(rows.dtype, copy=False)
         if not np.isfinite(found).all():
             reported = f"{speaker()}: predictions overflow {rows.dtype} on this data. Scale the data down."
             warnings.warn(reported, NumericalWarning, stacklevel=caller_level())

@@ -292,8 +292,15 @@ class StatePosterior(Posterior):
         raise AssertionError("the fit knows its determinants")
 
 
+def by_states(result: RidgeResult) -> ByStates:
+    """The predictor of a fit by states."""
+    if not isinstance(result.predictor, ByStates):
+        raise TypeError(f"a fit by states is needed, got {type(result.predictor).__name__}")
+    return result.predictor
+
+
 def posterior_of(result: RidgeResult, alpha: float) -> StatePosterior:
     """The posterior of a fit by states, at one of its alphas."""
-    if not isinstance(result.predictor, ByStates) or result.fitted is None:
-        raise TypeError(f"a fit by states is needed, got {type(result.predictor).__name__}")
-    return StatePosterior(result.fitted, result.centering, alpha, result.predictor)
+    if result.fitted is None:
+        raise TypeError("a fit of rows in memory is needed")
+    return StatePosterior(result.fitted, result.centering, alpha, by_states(result))

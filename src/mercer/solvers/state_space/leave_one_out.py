@@ -75,7 +75,7 @@ def _part(series: Series, members: Members, alphas: Array, worker: int, stop: th
 
     total = np.zeros((series.outputs, len(alphas)))
     try:
-        ahead = forth(series, alphas, tell)
+        ahead = forth(series, alphas, tell, determinants=False)
         beside = Beside.of(ahead, series.outputs, series.penalties)
 
         def visit(rows: slice, piece: Piece) -> None:

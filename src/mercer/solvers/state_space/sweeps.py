@@ -145,8 +145,8 @@ def nothing(series: Series, alphas: int) -> States:
     return States.empty(series, alphas).at(0)
 
 
-def forth(series: Series, alphas: Array, tell: Tell = int) -> Forth:
-    """From the first row to the last."""
+def forth(series: Series, alphas: Array, tell: Tell = int, determinants: bool = True) -> Forth:
+    """From the first row to the last; `logs` are zeros where determinants are not wanted."""
     state, kept = start(series, len(alphas)), States.empty(series, len(alphas))
     forward, count = loops(series.steps.sizes).forward, sum(series.steps.sizes)
     room = Room.of(series.rows(0).stop, count, series.columns.shape[1], len(alphas))
@@ -162,7 +162,8 @@ def forth(series: Series, alphas: Array, tell: Tell = int) -> Forth:
         part = np.zeros_like(products)
         add_products(columns, expected, gain, series.outputs, part)
         products += part
-        logs -= np.log(gain).sum(axis=0)
+        if determinants:
+            logs -= np.log(gain).sum(axis=0)
         tell(n)
     return Forth(kept, products, logs)
 
