@@ -15,6 +15,7 @@ import json
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -66,7 +67,7 @@ class Row:
             self.what,
             f"{self.value:.3g}",
             goal,
-            {True: "yes", False: "no"}.get(self.met, ""),
+            "" if self.met is None else "yes" if self.met else "no",
         )
 
 
@@ -124,7 +125,7 @@ def growth(rows: int, repeats: int) -> Iterator[Row]:
     sizes, found = [rows // 100, rows // 10, rows], []
     for size in sizes:
         X, y = drawn(size)
-        _, seconds, cpu = timed(lambda X=X, y=y: model(alpha=0.1, method="state_space").fit(X, y), max(repeats, 2))
+        _, seconds, cpu = timed(partial(model(alpha=0.1, method="state_space").fit, X, y), max(repeats, 2))
         found.append(cpu)
         yield Row("fit, one alpha", size, "rows a second", size / seconds, None, seconds, cpu)
     slope = float(np.log(found[-1] / found[1]) / np.log(sizes[-1] / sizes[1]))
