@@ -645,7 +645,7 @@ class Kernel(Shown, ABC):
         >>> from mercer.kernels import Laplace
         >>> k = Laplace(1000.0).on_sphere(6371.0088)
         >>> k([[48.2, 16.4]], [[52.5, 13.4]]).round(3)  # Vienna and Berlin, 524 km
-        array([[0.592]])
+        array([[0.593]])
         """
         r = "" if check_positive(type(self).__name__, "radius", radius) == 1.0 else f"{float(radius)!r} * "
         latitude, longitude = "pi * x1 / 180", "pi * x2 / 180"

@@ -15,7 +15,7 @@ from mercer.kernels import Kernel
 from mercer.kernels.points import SINGLE
 from mercer.learners.data.validation import AUTO, Penalty, kernel_of
 from mercer.learners.data.views import KernelView, LiftView, MatrixView, View
-from mercer.learners.ridge.problem import RidgeParameters, RidgeProblem, table_of
+from mercer.learners.ridge.problem import LANDMARKS, RidgeParameters, RidgeProblem, table_of
 from mercer.learners.run.fit_run import Watched
 from mercer.lifts.base import Lift
 from mercer.planner import RidgeTask
@@ -69,7 +69,9 @@ def planned(problem: RidgeProblem, resumable: bool = False) -> RidgePlan:
     """
     task, seconds = _task(problem), problem.time_limit
     limit = None if problem.memory_limit is None else Budget.of(problem.memory_limit)
-    first = place(task, problem.backend, limit, seconds, resumable, problem.view.on_card)
+    swept = task.components > 0 and task.solver is None and task.method != LANDMARKS  # no card can do it faster
+    takes_card = problem.view.on_card and not swept
+    first = place(task, problem.backend, limit, seconds, resumable, takes_card)
     worth = (task.approximable or task.products) and first.seconds > WORTH and first.method != "state space"
     if not worth:
         return first
@@ -79,7 +81,7 @@ def planned(problem: RidgeProblem, resumable: bool = False) -> RidgePlan:
     if looked.pair is None:
         return first
     task = replace(task, pair=looked.pair, spectrum=looked.spectrum, alpha=looked.alpha)
-    return place(task, problem.backend, limit, seconds, resumable, problem.view.on_card)
+    return place(task, problem.backend, limit, seconds, resumable, takes_card)
 
 
 def plan_of(run: Watched, problem: RidgeProblem) -> RidgePlan:

@@ -12,11 +12,11 @@ from mercer.solvers import Cholesky
 if TYPE_CHECKING:
     from mercer.planner.ridge.task import RidgeTask
 
-SLOWER = 60.0
+SLOWER = 8.0
 """How many times longer an operation of a sweep takes than one of a product: it waits for the one before."""
-SCALAR = 4.0
-"""The same for one alpha in units of several, which are vectors."""
-STEP = 130.0
+SCALAR = 33.0
+"""The same for one alpha in units of several, which are vectors: what is found of each row beside them included."""
+STEP = 700.0
 """Operations for what happens between two times, whatever the alphas."""
 SORTED = 60.0
 """Numbers written for each row beside sweeps: it is sorted, merged and looked at."""
