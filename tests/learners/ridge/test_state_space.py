@@ -14,6 +14,7 @@ from mercer.errors import BudgetError, InputError
 from mercer.kernels.points import points_from
 from mercer.learners.data.views import KernelView
 from mercer.learners.ridge.state_form import Form, form_of
+from mercer.learners.run.convergence import ConvergenceWarning
 from mercer.planner import RidgeTask, choose
 from mercer.planner.machine import ROUGH
 from mercer.solvers import Cholesky, Eigen
@@ -138,6 +139,21 @@ def test_without_a_penalty_it_interpolates():
     a, b = saddle(mercer.parse(STATES)(x[:, None]), y, 0.0, True)
     np.testing.assert_allclose(model.dual_coef_, a, rtol=1e-8)
     np.testing.assert_allclose(model.intercept_, b, rtol=1e-8)
+
+
+def test_ties_that_differ_are_told_where_there_is_no_penalty():
+    x, y = np.array([[0.0], [1.0], [1.0]]), np.array([1.0, 2.0, 4.0])
+    with pytest.warns(ConvergenceWarning, match="one time that differ"):
+        model = KernelRidge(STATES, method="state_space", alpha=0.0).fit(x, y)
+    np.testing.assert_allclose(model.predict([[1.0]]), 3.0)
+    assert not model.converged_
+
+
+def test_times_that_are_endlessly_far():
+    x, y = np.array([[0.0], [2.0], [1e150]]), np.array([1.0, 2.0, 4.0])
+    dense = KernelRidge(STATES, solver=Cholesky(), alpha=0.1).fit(x, y)
+    fast = KernelRidge(STATES, method="state_space", alpha=0.1).fit(x, y)
+    np.testing.assert_allclose(fast.predict(x, return_std=True), dense.predict(x, return_std=True), rtol=1e-10)
 
 
 def test_lengthscales_are_compared():

@@ -169,7 +169,7 @@ def _telling(run: Run, total: int) -> Any:
 
 
 def _described(prepared: Prepared, found: Solution, alphas: Array, path: Path | None) -> DualFit:
-    problem, series, _order, center = prepared.problem, prepared.series, prepared.order, prepared.problem.centering
+    problem, series, center = prepared.problem, prepared.series, prepared.problem.centering
     whole, y = series.weights[:, None], problem.targets - prepared.middle
     fitted = series.columns[:, : series.outputs] - alphas * found.duals / whole
     duals = prepared.duals(found.duals, alphas)
@@ -185,12 +185,15 @@ def _described(prepared: Prepared, found: Solution, alphas: Array, path: Path | 
     sums = _row_sums(prepared)
     condition = float(((sums.max() + alphas) * (found.inverse / whole).max(axis=0)).max())
     told = f"the states of {series.count:,} times were swept forth and back"
+    torn = prepared.order.starts is not None and not (alphas > 0).all() and bool(prepared.members.apart.any())
+    if torn:
+        told = "Without a penalty rows of one time that differ cannot all be met: their mean is."
     intercept = found.coefficients[0] if center.intercept else np.zeros(series.outputs)
     # The features of the model are centred, those of the kernel are not.
     shift = prepared.means @ found.coefficients[series.features - len(prepared.means) :]
     intercepts = prepared.middle + intercept - shift
     return DualFit(
-        outcome=Outcome(duals / center.roots[:, None], True, told, 0, found.residual, max(condition, 1.0)),
+        outcome=Outcome(duals / center.roots[:, None], not torn, told, 0, found.residual, max(condition, 1.0)),
         alphas=alphas,
         duals=duals,
         intercepts=intercepts,

@@ -8,7 +8,7 @@ from scipy.sparse.linalg import LinearOperator, eigsh
 
 from mercer.operators import Centering
 from mercer.solvers.state_space.series import Series
-from mercer.solvers.state_space.steps import factorials, multiply, stationary
+from mercer.solvers.state_space.steps import ENDLESS, factorials, multiply, stationary
 
 Array = NDArray[np.float64]
 SAMPLED = 4096
@@ -30,7 +30,7 @@ def covariance(series: Series, left: Array, right: Array) -> Array:
     apart, fact = np.abs(left[:, None] - right), factorials()
     found = np.zeros_like(apart)
     for process in series.steps.processes:
-        u, head = process.rate * apart, stationary(process.size)[0]
+        u, head = np.minimum(process.rate * apart, ENDLESS), stationary(process.size)[0]
         total = np.zeros_like(u)
         for j in range(process.size - 1, -1, -1):
             total = total * u + head[j] / fact[j]
@@ -63,8 +63,8 @@ def largest(series: Series, centering: Centering) -> float:
         y = roots[:, None] * times(roots[:, None] * x)
         return np.asarray(y - centering.direction[:, None] * (centering.direction @ y))
 
-    if series.count < 3:
-        return mean
+    if series.count < 3:  # too few for Lanczos
+        return max(float(np.linalg.eigvalsh(moved(np.eye(series.count)))[-1]), mean if centering.intercept else 0.0)
     first = np.cos(np.arange(series.count))
     found = eigsh(
         LinearOperator((series.count,) * 2, matvec=moved, dtype=np.float64),

@@ -21,6 +21,8 @@ from mercer.compute.codegen.compiled import compiled
 from mercer.kernels.processes import Process
 
 Array = NDArray[np.float64]
+ENDLESS = 800.0
+"""A step after which nothing is left: exp(-800) is 0 in float64."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,11 +160,11 @@ def fill(gaps: Array, sizes: NDArray[np.int64], rates: Array, tables: Array, out
             continue
         last = gaps[i]
         place = 0
-        first = last * rates[0]
+        first = min(last * rates[0], ENDLESS)
         for b in range(len(sizes)):
             size = sizes[b]
             p = size - 1
-            u = last * rates[b]
+            u = min(last * rates[b], ENDLESS)
             decay = np.exp(-u)
             power = decay
             for j in range(size):
@@ -202,7 +204,7 @@ def multiply(gaps: Array, sizes: NDArray[np.int64], rates: Array, heads: Array, 
             state[:] = 0.0
             for step in range(n):
                 i = step if turn == 0 else n - 1 - step
-                u = rates[b] * (gaps[i] if turn == 0 else (gaps[i + 1] if step > 0 else 0.0))
+                u = min(rates[b] * (gaps[i] if turn == 0 else (gaps[i + 1] if step > 0 else 0.0)), ENDLESS)
                 decay = np.exp(-u)
                 for c in range(V.shape[1]):
                     for r in range(size):
