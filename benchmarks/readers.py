@@ -206,6 +206,15 @@ def levels(record: Record) -> Iterator[Line]:
                    memory=(row["megabytes"], None), note=row["detail"])  # fmt: skip
 
 
+def series(record: Record) -> Iterator[Line]:
+    for row in record["rows"]:
+        ours = None if row["seconds"] is None else Spread.of([row["seconds"]])
+        more = row["what"] in ("rows a second", FASTER, "log-likelihood for each row")
+        yield Line("series", "one column", f"{row['work']}, {row['rows']:,} rows: {row['what']}", ours=ours,
+                   ratio=row["value"], unit=row["what"], better=MORE if more else LESS, goal=row["goal"],
+                   met=row["met"])  # fmt: skip
+
+
 def defaults(record: Record) -> Iterator[Line]:
     for row in record["rows"]:
         note = f"the best of 84 settings: alpha {row['best_alpha']:g}, {row['best_factor']:g} medians"
@@ -269,4 +278,5 @@ SHARED = ("small", "scale", "margins", "unsupervised", "structured", "processes"
 READERS: dict[str, Reader] = {part: partial(shared, part) for part in SHARED} | {
     "gram": gram, "kernels": kernels, "lifts": lifts, "ridge": ridge, "truth": truth, "plans": plans,
     "watching": watching, "levels": levels, "defaults": defaults, "curves": curves, "tool": tool, "growth": growth,
+    "series": series,
 }  # fmt: skip

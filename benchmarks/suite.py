@@ -75,6 +75,7 @@ PARTS = (
     Part("ridge", quick=("--quick", "--only", "path")),
     Part("small", quick=("--quick", "--only", "fits")),
     Part("processes", data=IF_THERE),
+    Part("series"),
     Part("relevance", ("--repeats", "1"), quick=None, data=REQUIRED),
     Part("scale", ("--repeats", "2"), ("--quick", "--only", "exact", "--repeats", "1"), data=REQUIRED),
     Part("margins", ("--repeats", "2"), ("--quick", "--only", "exact", "--repeats", "1"), data=REQUIRED),

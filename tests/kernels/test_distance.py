@@ -97,6 +97,7 @@ LEAVES = {
     "parabolic": (k.Parabolic(), lambda x, z: dot(x, z) + dot(x, x) * dot(z, z)),
     "cosine": (k.Cosine(), lambda x, z: mp.cos(angle(x, z))),
     "arc_cosine 0": (k.ArcCosine(0), lambda x, z: 1 - angle(x, z) / mp.pi),
+    "geodesic": (k.Geodesic(1.0, 0.5), lambda x, z: mp.exp(-2 * angle(x, z))),
     "arc_cosine 1": (k.ArcCosine(1), ramp),
     "min": (k.Min(), lambda x, z: sum(map(min, x, z))),
     "chi_squared": (k.ChiSquared(), lambda x, z: (sum(x) + sum(z) - sum(coordinates(share)(x, z))) / 2),
@@ -262,7 +263,7 @@ def worst(found, wanted):
     return float(max(errors))
 
 
-ANGLES = ("cosine", "arc_cosine 0", "arc_cosine 1", "angular")
+ANGLES = ("cosine", "arc_cosine 0", "arc_cosine 1", "geodesic", "angular")
 OVERFLOWING = ("exponential", "power of a fraction", "exp", "normalized to the Gaussian", "weighted", "function")
 
 

@@ -75,6 +75,7 @@ LOOPS = {
     "min": (k.Min(), lambda x, z: min(x[0], z[0]) + min(x[1], z[1])),
     "periodic": (k.Periodic(0.3, 2.0), lambda x, z: np.exp(-2 * (np.sin(np.pi * (x - z) / 0.3) ** 2).sum() / 4)),
     "arc_cosine 0": (k.ArcCosine(0), lambda x, z: 1 - angle(x, z) / np.pi),
+    "geodesic": (k.Geodesic(1.0, 0.5), lambda x, z: np.exp(-2 * angle(x, z))),
     "arc_cosine 1": (
         k.ArcCosine(1),
         lambda x, z: np.linalg.norm(x) * np.linalg.norm(z)

@@ -108,6 +108,8 @@ CASES = {
     "product_laplace": (k.ProductLaplace(1.3), FAR, lambda u: mp.exp(-u / mp.mpf(1.3))),
     "exponential_chi_squared": (k.ExponentialChiSquared(0.7), FAR, lambda u: mp.exp(-u / mp.mpf(0.7))),
     "periodic": (k.Periodic(2.0, 0.3), FAR, periodic),
+    "geodesic": (k.Geodesic(1.0, 0.5), ANGLES, lambda a: mp.exp(-2 * a)),
+    "geodesic, root": (k.Geodesic(0.5, 2.0), ANGLES, lambda a: mp.exp(-mp.sqrt(a / 2))),
     "arc_cosine 0": (k.ArcCosine(0), ANGLES, lambda a: 1 - a / mp.pi),
     "arc_cosine 1": (k.ArcCosine(1), ANGLES, lambda a: (mp.sin(a) + (mp.pi - a) * mp.cos(a)) / mp.pi),
     "cosine": (k.Cosine(), ANGLES, mp.cos),

@@ -52,6 +52,7 @@ def test_every_kernel_of_things_obeys_the_laws(name):
         k.Matern(1.5),
         k.Matern(4.5),
         k.ArcCosine(0),
+        k.Geodesic(0.7, 1.5),
         k.Polynomial(5, 2.0),
         k.Wendland(3, 2),
         k.Monomials(3, include_bias=False),

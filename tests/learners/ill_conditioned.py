@@ -88,6 +88,7 @@ KERNELS: dict[str, Callable[[Array], k.Kernel]] = {
     "cosine": lambda X: k.Cosine(),
     "arc cosine 0": lambda X: k.ArcCosine(0),
     "arc cosine 1": lambda X: k.ArcCosine(1),
+    "geodesic": lambda X: k.Geodesic(),
     "min": lambda X: k.Min(),
     "chi squared": lambda X: k.ChiSquared(),
     "exponential chi squared": lambda X: k.ExponentialChiSquared("median"),

@@ -200,6 +200,12 @@ def _(kernel: k.ArcCosine, x, z):
 
 
 @value.register
+def _(kernel: k.Geodesic, x, z):
+    a = _angle(x, z)
+    return mp.zero if a is None else mp.exp(-((a / mp.mpf(kernel.lengthscale)) ** mp.mpf(kernel.power)))
+
+
+@value.register
 def _(kernel: k.Min, x, z):
     return mp.fsum(map(min, x, z))
 

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from mercer.kernels.dot.base import Dot as Dot
     from mercer.kernels.dot.cosine import Cosine as Cosine
     from mercer.kernels.dot.exponential import Exponential as Exponential
+    from mercer.kernels.dot.geodesic import Geodesic as Geodesic
     from mercer.kernels.dot.linear import Linear as Linear
     from mercer.kernels.dot.parabolic import Parabolic as Parabolic
     from mercer.kernels.dot.polynomial import Polynomial as Polynomial
@@ -87,6 +88,7 @@ else:
             "After": "algebra",
             "Angular": "dot.angular",
             "ArcCosine": "dot.arc_cosine",
+            "Geodesic": "dot.geodesic",
             "BagOfWords": "strings.bag_of_words",
             "BlendedSpectrum": "strings.blended_spectrum",
             "ChiSquared": "coordinate.chi_squared",

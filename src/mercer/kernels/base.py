@@ -37,6 +37,9 @@ from mercer.kernels.points import Column, Points
 from mercer.kernels.proof.derivation import Derivation
 from mercer.kernels.proof.judgement import Fact, Judgement, Situation, judge_by_facts
 
+if TYPE_CHECKING:
+    from mercer.kernels.processes import StateSpace
+
 MAX_DEPTH = 100
 """Levels of a tree: readings call themselves once a level, several times over, and Python's stack has 1,000 places."""
 MAX_NODES = 1_000_000
@@ -265,6 +268,17 @@ class Kernel(Shown, ABC):
         Law or None
         """
         return None
+
+    def state_space(self) -> StateSpace:
+        """The kernel of one column as a sum of processes with a state, and of what is none: here it is itself.
+
+        Returns
+        -------
+        StateSpace
+        """
+        from mercer.kernels.processes import StateSpace  # of one column alone
+
+        return StateSpace(others=(self,))
 
     @property
     def needed(self) -> frozenset[Column] | None:
@@ -610,6 +624,33 @@ class Kernel(Shown, ABC):
         Scaled
         """
         return algebra.Scaled(self, lengthscales)  # type: ignore[arg-type]
+
+    def on_sphere(self, radius: float = 1.0) -> Kernel:
+        """k of points on a sphere, given by latitude and longitude in degrees, in this order.
+
+        The distance of two points is the straight one, through the sphere, so that every kernel stays one. With the
+        radius of the earth, 6371.0088 km, lengthscales are kilometres.
+
+        Parameters
+        ----------
+        radius : float, default=1.0
+            Positive.
+
+        Returns
+        -------
+        After
+
+        Examples
+        --------
+        >>> from mercer.kernels import Laplace
+        >>> k = Laplace(1000.0).on_sphere(6371.0088)
+        >>> k([[48.2, 16.4]], [[52.5, 13.4]]).round(3)  # Vienna and Berlin, 524 km
+        array([[0.593]])
+        """
+        r = "" if check_positive(type(self).__name__, "radius", radius) == 1.0 else f"{float(radius)!r} * "
+        latitude, longitude = "pi * x1 / 180", "pi * x2 / 180"
+        places = [f"cos({latitude}) * cos({longitude})", f"cos({latitude}) * sin({longitude})", f"sin({latitude})"]
+        return self.after([r + place for place in places])
 
     def normalized(self) -> Kernel:
         """k(x, z) / sqrt(k(x, x) k(z, z)); 0 where k(x, x) is 0.

@@ -26,6 +26,7 @@ from mercer.learners.pca.preimage import Preimages
 from mercer.learners.perceptron.perceptron import WithOne
 from mercer.learners.perceptron.state import PerceptronState
 from mercer.learners.ridge.result import BasisFit, DualFit, PrimalFit, RidgeResult
+from mercer.learners.ridge.state_space import ByStates
 from mercer.learners.streaming.basis import FeatureBasis, LandmarkBasis, LiftBasis
 from mercer.learners.streaming.predictor import ByBasis, ByDuals, ByFeatures
 from mercer.learners.svm.model import Model
@@ -56,6 +57,10 @@ from mercer.solvers.perceptron.budget import Forgetron, Projectron
 from mercer.solvers.perceptron.perceptron import Mistakes
 from mercer.solvers.ridge.outcome import History, Outcome
 from mercer.solvers.ridge.spectrum import Spectrum
+from mercer.solvers.state_space.beside import Beside
+from mercer.solvers.state_space.series import Series
+from mercer.solvers.state_space.smoothing import Smoother
+from mercer.solvers.state_space.sweeps import States
 from mercer.tuning.path import Path
 
 
@@ -82,6 +87,7 @@ HELD: tuple[type, ...] = (
     *(ByDuals, ByFeatures, ByBasis, LiftBasis, LandmarkBasis, FeatureBasis, TableBasis),
     # single families of learners
     *(RidgeResult, DualFit, PrimalFit, BasisFit, Spectrum),
+    *(ByStates, Smoother, Series, States, Beside),
     SubproblemResult,
     *(PerceptronState, Mistakes, Forgetron, Projectron),
     Preimages,

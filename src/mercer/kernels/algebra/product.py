@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import reduce
 from operator import mul
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
@@ -18,6 +18,9 @@ from mercer.kernels.lift_builder import Features, LiftBuilder
 from mercer.kernels.near_pairs import NearPairs
 from mercer.kernels.pairs import Block, Pairs
 from mercer.kernels.points import Points
+
+if TYPE_CHECKING:
+    from mercer.kernels.processes import StateSpace
 
 
 class Product(Several):
@@ -55,6 +58,14 @@ class Product(Several):
 
     def law(self, d: int) -> Law | None:
         return convolution(part.law(d) for part in self.parts)
+
+    def state_space(self) -> StateSpace:
+        numbers = [part for part in self.parts if isinstance(part, Constant)]
+        rest = [part for part in self.parts if not isinstance(part, Constant)]
+        if len(rest) != 1:
+            return super().state_space()
+        factor = reduce(mul, (part.variance for part in numbers))
+        return rest[0].state_space().scaled(factor, Constant(factor))
 
     def finite_lift(self, build: LiftBuilder[Features]) -> Features:
         return reduce(build.multiplied, [build.of(part) for part in self.parts])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.sparse import csr_array, diags_array
@@ -17,6 +17,9 @@ from mercer.kernels.domain import NONNEGATIVE, REALS, Domain
 from mercer.kernels.fields import check_positive
 from mercer.kernels.law import Law, moved
 from mercer.kernels.points import Points, refuse_objects
+
+if TYPE_CHECKING:
+    from mercer.kernels.processes import StateSpace
 
 
 def check_lengthscales(owner: str, name: str, value: Any) -> tuple[float, ...]:
@@ -91,6 +94,15 @@ class Scaled(Mapped):
         if d != self.width:
             return None
         return moved(self.kernel.law(d), self.linear_map)
+
+    def state_space(self) -> StateSpace:
+        if self.width != 1:
+            return super().state_space()
+        from mercer.kernels.processes import StateSpace  # of one column alone
+
+        found, (length,) = self.kernel.state_space(), self.lengthscales
+        processes = tuple(replace(process, rate=process.rate / length) for process in found.processes)
+        return StateSpace(processes, tuple(kernel.scaled(self.lengthscales) for kernel in found.others))
 
     @property
     def linear_map(self) -> csr_array:

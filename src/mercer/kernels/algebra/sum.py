@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from functools import reduce
+from itertools import chain
 from operator import add
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
@@ -17,6 +18,9 @@ from mercer.kernels.lift_builder import Features, LiftBuilder
 from mercer.kernels.near_pairs import NearPairs
 from mercer.kernels.pairs import Block, Pairs
 from mercer.kernels.points import Points
+
+if TYPE_CHECKING:
+    from mercer.kernels.processes import StateSpace
 
 
 class Sum(Several):
@@ -50,6 +54,13 @@ class Sum(Several):
 
     def law(self, d: int) -> Law | None:
         return mixture(part.law(d) for part in self.parts)
+
+    def state_space(self) -> StateSpace:
+        from mercer.kernels.processes import StateSpace  # of one column alone
+
+        found = [part.state_space() for part in self.parts]
+        processes, others = ([each.processes for each in found], [each.others for each in found])
+        return StateSpace(tuple(chain.from_iterable(processes)), tuple(chain.from_iterable(others)))
 
     def finite_lift(self, build: LiftBuilder[Features]) -> Features:
         return build.added([build.of(part) for part in self.parts])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,9 @@ from mercer.kernels.law import Law
 from mercer.kernels.near_pairs import NearPairs
 from mercer.kernels.precision import formulas, gaps
 from mercer.kernels.proof.judgement import Fact
+
+if TYPE_CHECKING:
+    from mercer.kernels.processes import StateSpace
 
 
 class ProductLaplace(Coordinate):
@@ -67,6 +70,11 @@ class ProductLaplace(Coordinate):
 
     def law(self, d: int) -> Law | None:
         return Cauchy(d, self.lengthscale)
+
+    def state_space(self) -> StateSpace:
+        from mercer.kernels.processes import Process, StateSpace  # of one column alone
+
+        return StateSpace((Process(1, 1 / float(self.lengthscale)),))
 
     def latex(self, x: str = "x", z: str = "z") -> str:
         return exponential("-" + over(rf"\lVert {x} - {z} \rVert_1", self.lengthscale))

@@ -12,7 +12,9 @@ WORD = re.compile(r"[A-Za-z][A-Za-z]+[0-9]*(?:_[A-Za-z0-9]+)*|[A-Za-z](?:_?[0-9]
 SIGNS = frozenset("'<|^@\\′·⋅⟨‖∥√∑∏σλγ²³")
 """What kernels by their names never hold outside of quotes."""
 POINT = re.compile(r"[p-z](?:_?[0-9]+)?|(?:[p-z]_?[0-9]+){2,4}|x[p-wyz]")
-SHARED = frozenset({"abs", "cos", "dot", "exp", "inner", "log1p", "max", "min", "sin", "sqrt", "sum", "tanh"})
+SHARED = frozenset({
+    "abs", "cos", "dot", "exp", "geodesic", "inner", "log1p", "max", "min", "sin", "sqrt", "sum", "tanh"
+})  # fmt: skip
 """Names of kernels or named functions that formulas know, too."""
 QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
 

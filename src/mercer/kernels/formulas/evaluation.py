@@ -37,9 +37,20 @@ from mercer.kernels.precision.mpmath_arrays import Precise, context
 
 Values = Any
 """A number, or an array of floats, or of numbers of 50 digits."""
+
+
+def arccos(u: Any) -> Any:
+    """The angle of a cosine, which rounding may have moved beyond 1."""
+    if not (isinstance(u, Precise) or np.asarray(u).dtype.kind == "O"):
+        return np.arccos(np.clip(u, -1.0, 1.0))
+    mp = context()
+    angles = [Precise(mp.acos(min(max(mp.mpf(each.value), -1), 1))) for each in np.atleast_1d(u).ravel()]
+    return np.array(angles, dtype=object).reshape(np.shape(u)) if np.ndim(u) else angles[0]
+
+
 OF_ONE: dict[str, Callable[[Any], Any]] = {
-    "abs": np.abs, "cos": np.cos, "cosh": np.cosh, "exp": np.exp, "log": np.log, "log1p": np.log1p, "sin": np.sin,
-    "sinh": np.sinh, "sqrt": np.sqrt, "tan": np.tan, "tanh": np.tanh,
+    "abs": np.abs, "arccos": arccos, "cos": np.cos, "cosh": np.cosh, "exp": np.exp, "log": np.log,
+    "log1p": np.log1p, "sin": np.sin, "sinh": np.sinh, "sqrt": np.sqrt, "tan": np.tan, "tanh": np.tanh,
 }  # fmt: skip
 """NumPy's functions by their names here."""
 FUNCTIONS = frozenset({*OF_ONE, "max", "min", "sinc"})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from mercer.kernels import Exp, Gaussian, Kernel, Laplace, Periodic, ProductLaplace
+from mercer.kernels import Exp, Gaussian, Geodesic, Kernel, Laplace, Periodic, ProductLaplace
 from mercer.kernels.formulas import build
 from mercer.kernels.formulas.coefficients import of_monomial, of_surd
 from mercer.kernels.formulas.expression import Expression
@@ -27,6 +27,7 @@ from mercer.kernels.formulas.terms import (
     Term,
     distance_in,
     gap_in,
+    is_angle,
     mirrored,
     squared_gap,
     terms_of,
@@ -36,6 +37,7 @@ from mercer.kernels.formulas.tree import (
     RUN,
     Call,
     Node,
+    Number,
     Over,
     Power,
     columns_in,
@@ -99,6 +101,9 @@ def of_quadratic_forms(exponent: Node, d: int | None) -> Kernel:
 
 def decay(node: Node) -> tuple[str, float, int | str] | None:
     """What falls in exp(-...): the kind of kernel, the number in front, and the column."""
+    angle, power = (node.base, node.exponent) if isinstance(node, Power) else (node, number(1))
+    if is_angle(angle) and isinstance(power, Number) and power.value > 0:
+        return f"angle {float(power.value)!r}", 1.0, RUN
     square, distance = squared_gap(node), distance_in(node)
     if square is not None:
         return "square", *square
@@ -125,6 +130,9 @@ def _falling(kind: str, size: float, column: int | str) -> Kernel:
         return at_column(Laplace(1 / size), column)
     if kind == "sum":
         return ProductLaplace(1 / size)
+    if kind.startswith("angle"):
+        power = float(kind.split()[1])
+        return Geodesic(power, size ** (-1 / power))
     return at_column(Periodic(float(kind.split()[1]), math.sqrt(2 / size)), column)
 
 

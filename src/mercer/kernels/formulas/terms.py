@@ -15,12 +15,15 @@ from mercer.kernels.formulas.tree import (
     Call,
     Column,
     Divide,
+    Dot,
     Multiply,
     Negative,
     Node,
     Norm,
     Number,
     Power,
+    X,
+    Z,
     number,
     points_in,
     rebuilt,
@@ -140,6 +143,15 @@ def distance_in(node: Node) -> tuple[float, int | str] | None:
     if isinstance(node, Call) and node.name == "abs":
         return scalar_gap(node.arguments[0])
     return None
+
+
+def is_angle(node: Node) -> bool:
+    """Whether a formula is the angle of x and z."""
+    if not isinstance(node, Call) or node.name != "arccos" or not isinstance(node.arguments[0], Divide):
+        return False
+    above, below = node.arguments[0].above, node.arguments[0].below
+    lengths = set(below.factors) if isinstance(below, Multiply) else set()
+    return above == Dot(X, Z) and lengths == {Norm(X), Norm(Z)}
 
 
 def scalar_gap(node: Node) -> tuple[float, int | str] | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,9 @@ from mercer.kernels.law import Law
 from mercer.kernels.precision import gaps
 from mercer.kernels.proof.judgement import Fact
 from mercer.kernels.radial.base import Radial
+
+if TYPE_CHECKING:
+    from mercer.kernels.processes import StateSpace
 
 
 class Laplace(Radial):
@@ -62,6 +65,11 @@ class Laplace(Radial):
 
     def law(self, d: int) -> Law | None:
         return Student(d, self.lengthscale, nu=0.5)
+
+    def state_space(self) -> StateSpace:
+        from mercer.kernels.processes import Process, StateSpace  # of one column alone
+
+        return StateSpace((Process(1, 1 / float(self.lengthscale)),))
 
     def latex(self, x: str = "x", z: str = "z") -> str:
         return exponential("-" + over(gap(x, z), self.lengthscale))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
@@ -14,6 +14,9 @@ from mercer.kernels.law import Law
 from mercer.kernels.precision import formulas, gaps
 from mercer.kernels.proof.judgement import Fact
 from mercer.kernels.radial.base import Radial
+
+if TYPE_CHECKING:
+    from mercer.kernels.processes import StateSpace
 
 
 class Matern(Radial):
@@ -67,6 +70,12 @@ class Matern(Radial):
 
     def law(self, d: int) -> Law | None:
         return Student(d, self.lengthscale, self.nu)
+
+    def state_space(self) -> StateSpace:
+        from mercer.kernels.processes import StateSpace, matern  # of one column alone
+
+        found = matern(self.nu, float(self.lengthscale))
+        return super().state_space() if found is None else StateSpace((found,))
 
     def latex(self, x: str = "x", z: str = "z") -> str:
         nu = numeral(self.nu)

@@ -9,9 +9,10 @@ from typing import Any
 from mercer.errors import InputError, message, speaking, speaks
 from mercer.kernels.objects.table import Table, table_of
 from mercer.kernels.tables.choice import LEFT_OUT, Choice
+from mercer.kernels.tables.globe import with_places
 from mercer.kernels.tables.proposal import Proposal
 from mercer.kernels.tables.rules import choice_of
-from mercer.kernels.tables.survey import name_of, survey_of
+from mercer.kernels.tables.survey import Survey, name_of, survey_of
 
 
 @speaks
@@ -22,9 +23,11 @@ def kernel_for(
 
     The proposal is one Gaussian kernel of everything that has a distance, written as a product: numbers are divided by
     their deviations, each column in which labels differ counts as much as a number that is sqrt(2) deviations away,
-    dates are numbers and points on the circles of a day, a week and a year. Texts are compared by words or by letters,
-    and added. Columns that are constant, number the rows or copy another one are left out. The scales are those of
-    the table: give the rows that a model will be fitted to. Cost: a look at each entry, no pairs of rows.
+    dates are numbers and points on the circles of a day, a week and a year. Two columns that are called latitude and
+    longitude are points on the sphere, at their straight distance, in the place of two numbers. Texts are compared by
+    words or by letters, and added. Columns that are constant, number the rows or copy another one are left out. The
+    scales are those of the table: give the rows that a model will be fitted to. Cost: a look at each entry, no pairs of
+    rows.
 
     Parameters
     ----------
@@ -66,15 +69,16 @@ def kernel_for(
     targets = () if target is None else (target,) if isinstance(target, int | str) else tuple(target)
     with speaking("kernel_for (target)"):
         aside = {seen.position(column) for column in targets}
-    return Proposal(seen.count, tuple(_choices(seen, aside, empty_texts)))
+    choices, surveys = zip(*_choices(seen, aside, empty_texts), strict=True)
+    return Proposal(seen.count, tuple(with_places(choices, surveys)))
 
 
-def _choices(table: Table, aside: set[int], empty_texts: bool) -> Iterator[Choice]:
+def _choices(table: Table, aside: set[int], empty_texts: bool) -> Iterator[tuple[Choice, Survey | None]]:
     """The choice of each column; a column that repeats an earlier one, entry by entry, is left out."""
     first: dict[Hashable, int | str] = {}
     for i in range(table.width):
         if i in aside:
-            yield Choice(name_of(table, i), "target", "it is to be predicted")
+            yield Choice(name_of(table, i), "target", "it is to be predicted"), None
             continue
         survey = survey_of(table, i)
         found = choice_of(survey)
@@ -84,4 +88,4 @@ def _choices(table: Table, aside: set[int], empty_texts: bool) -> Iterator[Choic
             original = first.setdefault(survey.content, survey.name)
             if original != survey.name:
                 found = Choice(survey.name, "copy", f"it equals column {original!r} in every row")
-        yield found
+        yield found, survey

@@ -13,7 +13,7 @@ from mercer.kernels.categories.gapped import Gapped
 from mercer.kernels.categories.hamming import Hamming
 from mercer.kernels.coordinate.periodic import Periodic
 from mercer.kernels.radial.gaussian import Gaussian
-from mercer.kernels.tables.choice import GAUSSIAN, LEFT_OUT, Choice
+from mercer.kernels.tables.choice import GAUSSIAN, LEFT_OUT, PLACES, Choice
 from mercer.kernels.tables.report import report
 
 Name = int | str
@@ -89,7 +89,14 @@ class Proposal:
     # -- parts ----------------------------------------------------------------------------------------------------
 
     def _factors(self) -> Iterator[Kernel]:
-        length, numbers = self.lengthscale, self._placed("numbers")
+        length, pairs = self.lengthscale, self._pairs()
+        alone = {choice.name for choice in self.columns if choice.place in PLACES} - {
+            choice.name for pair in pairs for choice in pair
+        }
+        numbers = [choice for choice in self.columns if choice.place == "numbers" or choice.name in alone]
+        for latitude, longitude in pairs:
+            by = 1.0 if latitude.pair is None else latitude.pair[1]
+            yield Gaussian(length).scaled([by] * 3).on_sphere().on([latitude.name, longitude.name])
         if numbers:
             deviations = [choice.moments[1] for choice in numbers]
             yield Gaussian(length).scaled(deviations).on([choice.name for choice in numbers])
@@ -103,6 +110,12 @@ class Proposal:
         if labels:
             yield Hamming(length).on([choice.name for choice in labels])
         yield from self._own("own")
+
+    def _pairs(self) -> list[tuple[Choice, Choice]]:
+        """Each latitude with its longitude, where both are looked at."""
+        longitudes = {choice.name: choice for choice in self._placed("longitude")}
+        found = self._placed("latitude")
+        return [(one, longitudes[one.pair[0]]) for one in found if one.pair is not None and one.pair[0] in longitudes]
 
     def _placed(self, place: str) -> list[Choice]:
         return [choice for choice in self.columns if choice.place == place]

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from mercer.kernels.base import Kernel
 from mercer.kernels.lexer import tokens_of
-from mercer.kernels.tables.choice import GAUSSIAN, Choice
+from mercer.kernels.tables.choice import GAUSSIAN, PLACES, Choice
 
 WIDTH = 110
 """Characters of a line of the formula, where it can be broken."""
@@ -19,7 +19,7 @@ def report(rows: int, columns: Sequence[Choice], lengthscale: float, kernel: Ker
     lines = [HEAD, *((str(choice.name), choice.taken_for, choice.part, choice.why) for choice in columns)]
     first, second, third = (max(len(line[k]) for line in lines) for k in range(3))
     table = [f"  {a:<{first}}  {b:<{second}}  {c:<{third}}  {d}" for a, b, c, d in lines]
-    numeric = any(choice.place in ("numbers", "gapped") for choice in columns)
+    numeric = any(choice.place in ("numbers", *PLACES, "gapped") for choice in columns)
     from_what = (
         "the root mean squared distance of a row from the mean, in deviations" if numeric else "how much labels vary"
     )

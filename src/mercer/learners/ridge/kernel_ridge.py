@@ -62,9 +62,11 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
     side : {"auto", "dual", "primal"}, default="auto"
         "dual" solves for one coefficient per row, also of a linear kernel or a lift; "primal" for one weight per
         feature, where the kernel has a finite lift. Both are exact. "auto" takes the cheaper one.
-    method : {"auto", "exact", "landmarks"}, default="auto"
+    method : {"auto", "exact", "landmarks", "state_space"}, default="auto"
         "exact" uses the kernel itself, or the features of a given lift, also where that takes long; it is refused where
-        it does not fit the memory. "landmarks" approximates the kernel. "auto" is exact where that is quick enough.
+        it does not fit the memory. "landmarks" approximates the kernel. "state_space" is exact for one column and sums
+        of half-integer Matern kernels, with a trend or waves of finitely many features beside them, in time and memory
+        that grow as the number of rows. "auto" is exact where that is quick enough.
     n_landmarks : int or None, default=None
         How many landmarks where they are taken, not used by "exact"; None for the most within memory and time, up to
         half of the rows.
@@ -218,6 +220,8 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
             raise InputError(message(needs, given, "Read the rows that you need into an array."))
         if source is not None:
             return self._of_source(source, return_std)
+        if return_std and self.plan_.method == "state space":
+            return self._swept(self._read(X, reset=False))
         values, rows = self._predict(X)
         if return_cov:
             return self._answers(values), self._covariance(rows, values)
@@ -250,6 +254,17 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
 
         drawn = [drawn_from(mean, covariance, count, random) for mean, covariance in pairs]
         return drawn[0] if self._result.is_flat else np.stack(drawn, axis=1)
+
+    def _swept(self, rows: Any) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Predictions and deviations of a fit by states: one sweep finds both."""
+        from mercer.learners.ridge.state_space import by_states
+
+        predictor = by_states(self._result)
+        with self._computing():
+            found, shares = predictor.found(rows)
+        values = self._within(found, rows)
+        deviations = np.sqrt(self._result.fit.variance * shares[:, predictor.which]).astype(values.dtype, copy=False)
+        return self._answers(values), self._answers(deviations)
 
     def _of_source(self, source: Source, return_std: bool) -> Any:
         if not return_std:

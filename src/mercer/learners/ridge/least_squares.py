@@ -307,7 +307,13 @@ class LeastSquares(KernelEstimator[RidgeProblem, RidgePlan, RidgeResult]):
 
     def _values(self, rows: Any) -> Array:
         with np.errstate(over="ignore", invalid="ignore"), self._computing(rows, self._result.predictor):
-            found = self._result.predictor.values(rows).astype(rows.dtype, copy=False)
+            found = self._result.predictor.values(rows)  # what overflows is reported
+        return self._within(found, rows)
+
+    def _within(self, found: Array, rows: Any) -> Array:
+        """Predictions in the dtype of the rows; a warning says where that cannot hold them."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            found = found.astype(rows.dtype, copy=False)
         if not np.isfinite(found).all():
             reported = f"{speaker()}: predictions overflow {rows.dtype} on this data. Scale the data down."
             warnings.warn(reported, NumericalWarning, stacklevel=caller_level())
@@ -357,6 +363,10 @@ class LeastSquares(KernelEstimator[RidgeProblem, RidgePlan, RidgeResult]):
         """The decomposition for an alpha; the latest one is kept, and never saved with the model."""
         from mercer.learners.ridge.posterior import posterior
 
+        if self.plan_.method == "state space":
+            from mercer.learners.ridge.state_space import posterior_of  # of this method alone
+
+            return posterior_of(self._result, alpha)
         view = self._result.fitted
         if view is None:
             got = "the rows stayed in their source, and conjugate gradients leave none"

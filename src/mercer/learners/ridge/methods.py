@@ -37,6 +37,8 @@ def solve(problem: RidgeProblem, plan: RidgePlan, run: Run, seed: int) -> RidgeR
     """Fit by the method of the plan; `seed` is what every draw comes from."""
     if plan.method == "direct":
         return _primal(problem, plan, run, seed) if plan.details.side == "primal" else _dual(problem, plan, run, seed)
+    if plan.method == "state space":
+        return _state_space(problem, plan, run, seed)
     if plan.method == "conjugate gradients":
         return _conjugate_gradients(problem, plan, run, seed)
     return _in_pieces(problem, plan, run, seed)
@@ -105,6 +107,16 @@ def _by_duals(problem: RidgeProblem, plan: RidgePlan, view: View, fit: DualFit, 
     if len(duals) < view.count:  # a precomputed matrix has columns of all rows
         duals = scatter_rows(duals, problem.kept, view.count)
     predictor = ByDuals(view, duals, fit.levels)
+    return RidgeResult.of(problem, plan, fit, predictor, view.kernel, view.lift, view, seed)
+
+
+# -- states -----------------------------------------------------------------------------------------------------------
+
+
+def _state_space(problem: RidgeProblem, plan: RidgePlan, run: Run, seed: int) -> RidgeResult:
+    from mercer.learners.ridge import state_space
+
+    fit, predictor, view = state_space.fit(problem, run)
     return RidgeResult.of(problem, plan, fit, predictor, view.kernel, view.lift, view, seed)
 
 

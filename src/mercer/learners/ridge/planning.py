@@ -15,7 +15,7 @@ from mercer.kernels import Kernel
 from mercer.kernels.points import SINGLE
 from mercer.learners.data.validation import AUTO, Penalty, kernel_of
 from mercer.learners.data.views import KernelView, LiftView, MatrixView, View
-from mercer.learners.ridge.problem import RidgeParameters, RidgeProblem, table_of
+from mercer.learners.ridge.problem import LANDMARKS, RidgeParameters, RidgeProblem, table_of
 from mercer.learners.run.fit_run import Watched
 from mercer.lifts.base import Lift
 from mercer.planner import RidgeTask
@@ -69,8 +69,10 @@ def planned(problem: RidgeProblem, resumable: bool = False) -> RidgePlan:
     """
     task, seconds = _task(problem), problem.time_limit
     limit = None if problem.memory_limit is None else Budget.of(problem.memory_limit)
-    first = place(task, problem.backend, limit, seconds, resumable, problem.view.on_card)
-    worth = (task.approximable or task.products) and first.seconds > WORTH
+    swept = task.components > 0 and task.solver is None and task.method != LANDMARKS  # no card can do it faster
+    takes_card = problem.view.on_card and not swept
+    first = place(task, problem.backend, limit, seconds, resumable, takes_card)
+    worth = (task.approximable or task.products) and first.seconds > WORTH and first.method != "state space"
     if not worth:
         return first
     from mercer.learners.ridge.probe import probe  # large data alone is looked at
@@ -79,7 +81,7 @@ def planned(problem: RidgeProblem, resumable: bool = False) -> RidgePlan:
     if looked.pair is None:
         return first
     task = replace(task, pair=looked.pair, spectrum=looked.spectrum, alpha=looked.alpha)
-    return place(task, problem.backend, limit, seconds, resumable, problem.view.on_card)
+    return place(task, problem.backend, limit, seconds, resumable, takes_card)
 
 
 def plan_of(run: Watched, problem: RidgeProblem) -> RidgePlan:
@@ -106,6 +108,7 @@ def _task(problem: RidgeProblem) -> RidgeTask:
     known = isinstance(view, KernelView) and view.sure and not _descends(problem)
     positive = penalty.values is None or bool((penalty.values > 0).all())
     lift = view.lift if isinstance(view, LiftView) and _is_nystrom(view.lift) else None
+    components, beside = _states(problem) if columns == 1 else (0, 0)
     return RidgeTask(
         rows=problem.count,
         columns=int(columns),
@@ -129,7 +132,19 @@ def _task(problem: RidgeProblem) -> RidgeTask:
         side=problem.side,
         method=problem.method,
         wanted_landmarks=problem.n_landmarks,
+        components=components,
+        extra_features=beside,
     )
+
+
+def _states(problem: RidgeProblem) -> tuple[int, int]:
+    """The components of the kernel's states, and the features beside these; zeros where it has none here."""
+    if problem.labels is not None or problem.source is not None or not isinstance(problem.view, KernelView):
+        return 0, 0
+    from mercer.learners.ridge.state_form import form_of  # of one column alone
+
+    form = form_of(problem.view)[0]
+    return (0, 0) if form is None else (form.components, form.features)
 
 
 def _descends(problem: RidgeProblem) -> bool:

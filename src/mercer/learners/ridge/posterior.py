@@ -101,7 +101,7 @@ class DualPosterior(Posterior):
         for block in blocks(count, self.view.count):
             part = np.ascontiguousarray(rows[:, block])
             found[:, block] -= rows.T @ self.decomposition.solve(part, np.full(part.shape[1], self.alpha))
-        return variance * _mirrored(found) + noise * self.mean_share
+        return variance * mirrored(found) + noise * self.mean_share
 
     @property
     def leverage(self) -> Array:
@@ -132,7 +132,7 @@ class PrimalPosterior(Posterior):
     def covariance(self, new: Any, count: int, variance: float, noise: float) -> Array:
         Z = self.features.of_new(self.view, new).T
         solved = self.decomposition.solve(Z, np.full(Z.shape[1], self.alpha))
-        return noise * (_mirrored(Z.T @ solved) + self.mean_share)
+        return noise * (mirrored(Z.T @ solved) + self.mean_share)
 
     @property
     def leverage(self) -> Array:
@@ -211,7 +211,7 @@ def drawn_from(mean: NDArray[Any], covariance: NDArray[Any], count: int, random:
     return np.asarray(mean[:, None] + spread, dtype=mean.dtype)
 
 
-def _mirrored(found: Array) -> Array:
+def mirrored(found: Array) -> Array:
     """A covariance, in place, without what rounding left: it is symmetric, and no variance is below zero."""
     found += found.T.copy()
     found /= 2

@@ -24,7 +24,7 @@ from mercer.operators import Centering
 from mercer.solvers import Solver
 
 Array = NDArray[np.float64]
-EXACT, LANDMARKS = "exact", "landmarks"
+EXACT, LANDMARKS, STATE_SPACE = "exact", "landmarks", "state_space"
 DUAL, PRIMAL = "dual", "primal"
 TRUSTED = {np.dtype(np.float64): 1e-6, np.dtype(np.float32): 1e-3}
 """The relative error of predictions above which rounding is reported, by the dtype of the data."""
@@ -206,7 +206,7 @@ def from_rows(
     source : where these rows are a sample of more
     """
     solver, everything = _solver(model.solver), len(given.values)
-    method, landmarks = _method(model, solver)
+    method, landmarks = _method(model, solver, given.labels is not None)
     kept, held = _parted(given, solver)
     whole = len(kept) == everything
     weights, counts, targets = given.weights, given.counts, np.ascontiguousarray(given.values)
@@ -221,6 +221,8 @@ def from_rows(
     views = tuple(candidate_views(kernel, model.lengthscale, rows, table, kept, copies, model.memory_limit))
     if method == LANDMARKS:
         _refuse_no_kernel(views[0])
+    if method == STATE_SPACE:
+        _refuse_no_states(views[0], model.side)
     side = model.side
     if not (isinstance(side, str) and side == AUTO):
         side = _side(side, method, views)
@@ -279,13 +281,19 @@ def _solver(given: Any) -> Solver | None:
     return given
 
 
-def _method(model: RidgeParameters, solver: Solver | None) -> tuple[str, int | None]:
-    """The method and the number of landmarks, as far as parameters alone say what is wrong with them."""
+def _method(model: RidgeParameters, solver: Solver | None, is_coded: bool) -> tuple[str, int | None]:
+    """The method and the number of landmarks, as far as parameters alone say what is wrong with them.
+
+    is_coded : whether targets are labels, which states do not judge
+    """
     method, landmarks = model.method, model.n_landmarks
     if not (isinstance(method, str) and method == AUTO):
-        method = method_of(method, AUTO, EXACT, LANDMARKS)
+        method = method_of(method, AUTO, EXACT, LANDMARKS, *([] if is_coded else [STATE_SPACE]))
     if landmarks is not None:
         landmarks = positive_int_or_none("n_landmarks", landmarks)
+    if method == STATE_SPACE and solver is not None:
+        needs, got = 'solver="auto" for method="state_space"', f"{type(solver).__name__} solves other systems"
+        raise InputError(message(needs, got, "Leave the solver out."))
     if method == LANDMARKS and solver is not None:
         needs, got = 'solver="auto" for method="landmarks"', f"{type(solver).__name__} solves for all rows"
         raise InputError(message(needs, got, "Leave the solver out: landmarks have their own."))
@@ -322,6 +330,20 @@ def _refuse_no_kernel(view: View) -> None:
         needs, got = 'a kernel for method="landmarks"', "the kernel is precomputed"
         raise InputError(message(needs, got, 'Use "exact", or give the rows.'))
     with_landmarks(view)
+
+
+def _refuse_no_states(view: View, side: Any) -> None:
+    """States are those of a kernel of one column, and what they give is one coefficient per row."""
+    from mercer.learners.ridge.state_form import form_of  # where it was requested
+
+    needs, remedy = 'one column and a kernel with states for method="state_space"', 'Use "auto".'
+    if side == PRIMAL:
+        raise InputError(
+            message('side="auto" or "dual" for method="state_space"', 'got side="primal"', "Leave it out.")
+        )
+    form, why = form_of(view)
+    if form is None:
+        raise InputError(message(needs, why, remedy))
 
 
 def _penalty(model: RidgeParameters, given: Targets, count: int, solver: Solver | None) -> Penalty:

@@ -9,6 +9,7 @@ from mercer.planner.limits import Limits
 from mercer.planner.ridge.conjugate_gradients import conjugate_gradients
 from mercer.planner.ridge.details import RidgePlan
 from mercer.planner.ridge.direct import direct
+from mercer.planner.ridge.state_space import state_space
 from mercer.planner.ridge.streaming import largest, nystrom, nystrom_iterative, one_pass, random_features
 from mercer.solvers import ConjugateGradient, Solver
 
@@ -22,6 +23,8 @@ ROUGHER = 1e-4
 def candidates(task: RidgeTask, limits: Limits) -> list[RidgePlan]:
     """A plan for every method that was requested; for those of a solver alone, where one is given."""
     solver, iterative = task.solver, _iterative(task.solver, task.single)
+    if task.method == "state_space":
+        return _by_states(task, limits)
     if task.method == "landmarks":
         return _on_landmarks(task, iterative, limits) if solver is None else []
     by_features = task.side == "primal"
@@ -30,9 +33,14 @@ def candidates(task: RidgeTask, limits: Limits) -> list[RidgePlan]:
     if solver is not None:
         return [conjugate_gradients(task, solver, limits)] if task.stored else []
     found = direct(task, limits) if task.stored else []
+    found += [] if by_features else _by_states(task, limits)
     if iterative and task.products and task.stored and not by_features:
         found += [conjugate_gradients(task, iterative, limits)]
     return found if task.side == "dual" else found + _streaming(task, iterative, limits)
+
+
+def _by_states(task: RidgeTask, limits: Limits) -> list[RidgePlan]:
+    return [state_space(task, limits)] if task.components and task.stored and task.solver is None else []
 
 
 def _streaming(task: RidgeTask, iterative: Solver | None, limits: Limits) -> list[RidgePlan]:

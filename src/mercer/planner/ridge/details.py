@@ -17,8 +17,9 @@ Side = Literal["primal", "dual"]
 class RidgeDetails(Details):
     """What only plans of least squares hold.
 
-    direct: a stored matrix; conjugate gradients: products with a matrix that is not stored, exact; one pass: sums over
-    the features of a lift, exact; the others: the same for features that approximate the kernel.
+    direct: a stored matrix; state space: two sweeps over one column, exact; conjugate gradients: products with a matrix
+    that is not stored, exact; one pass: sums over the features of a lift, exact; the others: the same for features that
+    approximate the kernel.
 
     Parameters
     ----------
@@ -29,7 +30,7 @@ class RidgeDetails(Details):
     operations : float, default=0.0
         Floating-point operations, about.
     rank : int, default=0
-        Of the preconditioner of conjugate gradients; 0 without one.
+        Of the preconditioner of conjugate gradients, or the components of states; 0 without one.
     batch : int, default=0
         How many rows are held at once by methods that stream.
     drawn : int, default=0
@@ -44,7 +45,7 @@ class RidgeDetails(Details):
 
     task: ClassVar[str] = "least squares"
     methods: ClassVar[tuple[str, ...]] = (
-        "direct", "conjugate gradients", "one pass", "nystrom", "nystrom iterative", "random features"
+        "direct", "state space", "conjugate gradients", "one pass", "nystrom", "nystrom iterative", "random features"
     )  # fmt: skip
 
     side: Side
@@ -71,6 +72,7 @@ class RidgeDetails(Details):
             table = features if self.side == "primal" else "kernel matrix"
             return f"direct, {table}, {type(self.solver).__name__}"
         return {
+            "state space": f"state space, {number_of(self.rank, 'component')}",
             "conjugate gradients": f"conjugate gradients, rank {'about ' * (self.step > 0)}{self.rank:,}",
             "one pass": f"one pass, {features}",
             "nystrom": f"nystrom, one pass, {landmarks}",

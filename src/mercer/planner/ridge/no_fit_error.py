@@ -11,13 +11,14 @@ from mercer.planner.limits import Limits
 from mercer.planner.ridge.conjugate_gradients import conjugate_gradients
 from mercer.planner.ridge.details import RidgePlan
 from mercer.planner.ridge.direct import direct
+from mercer.planner.ridge.state_space import state_space
 from mercer.planner.ridge.streaming import NYSTROM, nystrom, sizes
 from mercer.planner.task import Refusal
 
 if TYPE_CHECKING:
     from mercer.planner.ridge.task import RidgeTask
 
-ALL_ROWS = ("direct", "conjugate gradients")
+ALL_ROWS = ("direct", "state space", "conjugate gradients")
 """Methods that hold something of the size of all rows, so that fewer rows help."""
 
 
@@ -60,6 +61,8 @@ def rows_that_fit(task: RidgeTask, least: RidgePlan, limits: Limits) -> int:
 def _smaller(task: RidgeTask, least: RidgePlan, rows: int) -> RidgePlan:
     """The same method on fewer rows."""
     fewer, solver = task.of_rows(rows), least.details.solver
+    if least.method == "state space":
+        return fewer.beside(state_space(fewer, Limits(bytes=0)))
     if least.method == "conjugate gradients":
         return fewer.beside(conjugate_gradients(fewer, solver, Limits(bytes=0)))  # of the smallest rank
     plans = direct(replace(fewer, solver=solver), Limits())

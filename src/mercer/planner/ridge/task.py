@@ -77,6 +77,10 @@ class RidgeTask(Task[RidgeDetails]):
         What was requested: any method, those whose model is that of the kernel, or those that draw landmarks.
     wanted_landmarks : int or None, default=None
         How many landmarks are drawn where a method draws them; None for the most within memory and time.
+    components : int, default=0
+        Of the states of the kernel, where the rows have one column and it has states; 0 where it has none.
+    extra_features : int, default=0
+        Features of the kernel that stand beside its states.
 
     Examples
     --------
@@ -110,6 +114,8 @@ class RidgeTask(Task[RidgeDetails]):
     side: str = "auto"
     method: str = "auto"
     wanted_landmarks: int | None = None
+    components: int = 0
+    extra_features: int = 0
 
     @property
     def countable(self) -> bool:
@@ -285,6 +291,9 @@ class RidgeTask(Task[RidgeDetails]):
 
     def closed(self) -> tuple[str, str, str]:
         """What is needed, what was given and what to do, where no method is open."""
+        if self.method == "state_space":
+            got = "rows stay in their source" if not self.stored else "it has none that is known here"
+            return 'one column in memory and a kernel with states for method="state_space"', got, 'Use "auto".'
         if self.method == "landmarks":
             return 'a kernel for method="landmarks"', "landmarks cannot stand for this one", 'Use "auto".'
         if not self.stored and self.method == "exact":

@@ -299,6 +299,11 @@ class Grammar:
             return self.cursor.built(token, build.divide, above, below)
         if name in ("dot", "inner"):
             return arithmetic.times(left, right, token)
+        if name == "geodesic":  # of points of a sphere the distance along it, of others their angle
+            above = arithmetic.scalar(arithmetic.times(left, right, token), token)
+            lengths = tuple(arithmetic.scalar(arithmetic.length(each, token), token) for each in (left, right))
+            cosine = self.cursor.built(token, build.divide, above, build.multiply(lengths))
+            return Call("arccos", (cosine,))
         return arithmetic.length(arithmetic.added([left, arithmetic.opposite(right, token)], token), token)
 
     def over_columns(self, token: Token) -> Node:

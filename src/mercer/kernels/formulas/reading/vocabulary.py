@@ -11,10 +11,10 @@ from mercer.kernels.formulas.reading.points import names_of_one, names_of_two
 from mercer.kernels.formulas.reading.vectors import Value
 from mercer.kernels.lexer import Token
 
-FUNCTIONS = ("abs", "cos", "cosh", "exp", "log", "log1p", "sin", "sinh", "sqrt", "tan", "tanh")
+FUNCTIONS = ("abs", "arccos", "cos", "cosh", "exp", "log", "log1p", "sin", "sinh", "sqrt", "tan", "tanh")
 """Functions of a number."""
-OTHER_NAMES = {"ln": "log", "sen": "sin"}
-OF_VECTORS = ("dist", "distance", "dot", "frac", "inner", "max", "min", "norm", "prod", "sum")
+OTHER_NAMES = {"acos": "arccos", "ln": "log", "sen": "sin"}
+OF_VECTORS = ("dist", "distance", "dot", "frac", "geodesic", "inner", "max", "min", "norm", "prod", "sum")
 CONSTANTS = ("e", "pi")
 SCALES = ("ell", "gamma", "l", "lambda", "s", "sigma", "tau")
 """What is 1 where a formula of two points has no value for it."""
