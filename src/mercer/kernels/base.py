@@ -36,6 +36,7 @@ from mercer.kernels.pairs import Block, Pairs, row_distances
 from mercer.kernels.points import Column, Points
 from mercer.kernels.proof.derivation import Derivation
 from mercer.kernels.proof.judgement import Fact, Judgement, Situation, judge_by_facts
+from mercer.kernels.waves import FrequencyGrid, WaveWeights
 
 MAX_DEPTH = 100
 """Levels of a tree: readings call themselves once a level, several times over, and Python's stack has 1,000 places."""
@@ -263,6 +264,23 @@ class Kernel(Shown, ABC):
         Returns
         -------
         Law or None
+        """
+        return None
+
+    def waves(self, grid: FrequencyGrid) -> WaveWeights | None:
+        """The weights of waves on a grid of frequencies that add up to this kernel, and how far they may be off.
+
+        None where no such weights are known: the kernel does not depend on x - z alone, falls too slowly, or looks at
+        columns by their names.
+
+        Parameters
+        ----------
+        grid : FrequencyGrid
+            Frequencies, periods and the largest differences of rows, one per column.
+
+        Returns
+        -------
+        WaveWeights or None
         """
         return None
 

@@ -18,6 +18,7 @@ from mercer.kernels.near_pairs import NearPairs
 from mercer.kernels.pairs import Block, Pairs
 from mercer.kernels.points import Column, Points
 from mercer.kernels.proof.judgement import Judgement, Situation
+from mercer.kernels.waves import FrequencyGrid, WaveWeights, constant
 
 
 class Constant(Kernel):
@@ -66,6 +67,9 @@ class Constant(Kernel):
 
     def law(self, d: int) -> Law | None:
         return Still(d, mass=self.variance)
+
+    def waves(self, grid: FrequencyGrid) -> WaveWeights:
+        return constant(self.variance, grid)
 
     def finite_lift(self, build: LiftBuilder[Features]) -> Features:
         return build.constant(self.variance)

@@ -18,6 +18,7 @@ from mercer.kernels.latex import escaped
 from mercer.kernels.law import Law, moved
 from mercer.kernels.lift_builder import Features, LiftBuilder
 from mercer.kernels.points import Column, Points
+from mercer.kernels.waves import FrequencyGrid, WaveWeights, on_columns
 
 
 def check_columns(owner: str, name: str, value: Any) -> tuple[Column, ...]:
@@ -102,6 +103,15 @@ class On(Mapped):
         chosen = np.array([int(column) % d for column in self.columns])
         matrix = csr_array((np.ones(width), (np.arange(width), chosen)), shape=(width, d))
         return moved(self.kernel.law(width), matrix)
+
+    def waves(self, grid: FrequencyGrid) -> WaveWeights | None:
+        d = len(grid.periods)
+        if self.inner_width(d) == 0 or any(isinstance(column, str) for column in self.columns):
+            return None  # where names stand is not known here
+        chosen = [int(column) % d for column in self.columns]
+        if len(set(chosen)) < len(chosen):
+            return None
+        return on_columns(self.kernel.waves(grid.columns(chosen)), chosen, grid)
 
     @property
     def is_linear(self) -> bool:

@@ -19,6 +19,7 @@ from mercer.kernels.lift_builder import Features, LiftBuilder
 from mercer.kernels.near_pairs import NearPairs
 from mercer.kernels.pairs import Block, Pairs
 from mercer.kernels.points import Points
+from mercer.kernels.waves import FrequencyGrid, WaveWeights, multiplied
 
 MAX_FACTORS = 1000
 """The largest power whose law is told: it is drawn as the sum of so many draws."""
@@ -84,6 +85,11 @@ class Power(Single):
         if not isinstance(self.exponent, int) or self.exponent > MAX_FACTORS:
             return None
         return convolution([self.kernel.law(d)] * self.exponent)
+
+    def waves(self, grid: FrequencyGrid) -> WaveWeights | None:
+        if not isinstance(self.exponent, int) or self.exponent > MAX_FACTORS:
+            return None
+        return multiplied([self.kernel.waves(grid)] * self.exponent)
 
     def finite_lift(self, build: LiftBuilder[Features]) -> Features:
         return build.raised(build.of(self.kernel), int(self.exponent)) if self.whole else super().finite_lift(build)

@@ -18,6 +18,7 @@ from mercer.kernels.lift_builder import Features, LiftBuilder
 from mercer.kernels.near_pairs import NearPairs
 from mercer.kernels.pairs import Block, Pairs
 from mercer.kernels.points import Points
+from mercer.kernels.waves import FrequencyGrid, WaveWeights, multiplied
 
 
 class Product(Several):
@@ -55,6 +56,9 @@ class Product(Several):
 
     def law(self, d: int) -> Law | None:
         return convolution(part.law(d) for part in self.parts)
+
+    def waves(self, grid: FrequencyGrid) -> WaveWeights | None:
+        return multiplied(part.waves(grid) for part in self.parts)
 
     def finite_lift(self, build: LiftBuilder[Features]) -> Features:
         return reduce(build.multiplied, [build.of(part) for part in self.parts])

@@ -17,6 +17,7 @@ from mercer.kernels.domain import NONNEGATIVE, REALS, Domain
 from mercer.kernels.fields import check_positive
 from mercer.kernels.law import Law, moved
 from mercer.kernels.points import Points, refuse_objects
+from mercer.kernels.waves import FrequencyGrid, WaveWeights
 
 
 def check_lengthscales(owner: str, name: str, value: Any) -> tuple[float, ...]:
@@ -91,6 +92,10 @@ class Scaled(Mapped):
         if d != self.width:
             return None
         return moved(self.kernel.law(d), self.linear_map)
+
+    def waves(self, grid: FrequencyGrid) -> WaveWeights | None:
+        fits = len(grid.periods) == self.width
+        return self.kernel.waves(grid.scaled(self.lengthscales)) if fits else None
 
     @property
     def linear_map(self) -> csr_array:

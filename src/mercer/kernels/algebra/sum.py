@@ -17,6 +17,7 @@ from mercer.kernels.lift_builder import Features, LiftBuilder
 from mercer.kernels.near_pairs import NearPairs
 from mercer.kernels.pairs import Block, Pairs
 from mercer.kernels.points import Points
+from mercer.kernels.waves import FrequencyGrid, WaveWeights, added
 
 
 class Sum(Several):
@@ -50,6 +51,9 @@ class Sum(Several):
 
     def law(self, d: int) -> Law | None:
         return mixture(part.law(d) for part in self.parts)
+
+    def waves(self, grid: FrequencyGrid) -> WaveWeights | None:
+        return added(part.waves(grid) for part in self.parts)
 
     def finite_lift(self, build: LiftBuilder[Features]) -> Features:
         return build.added([build.of(part) for part in self.parts])
