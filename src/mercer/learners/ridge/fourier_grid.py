@@ -15,11 +15,15 @@ from numpy.typing import NDArray
 from mercer.compute import nonuniform
 from mercer.compute.runtime.run import Run, Stopped
 from mercer.errors import number_of
+from mercer.learners.data.validation import Penalty
+from mercer.learners.data.views import View
 from mercer.learners.ridge.grid_path import left_out_path
+from mercer.learners.ridge.grids import ends_of, grid_lift
 from mercer.learners.ridge.normal_equations import added
 from mercer.learners.ridge.primal import log_determinants
-from mercer.learners.ridge.problem import RidgeProblem
+from mercer.learners.ridge.problem import RidgeProblem, table_of
 from mercer.learners.ridge.result import BasisFit, raised, relative
+from mercer.learners.ridge.sample_tuning import Chosen
 from mercer.learners.streaming.grid import (
     GridBasis,
     GridMoments,
@@ -36,6 +40,7 @@ from mercer.solvers import Outcome
 from mercer.solvers.ridge.perturbation import ERROR_FACTOR, mean_size
 from mercer.solvers.ridge.spectrum import Spectrum
 from mercer.solvers.ridge.toeplitz import Toeplitz, solved
+from mercer.tuning.nearest import Conditionals
 from mercer.tuning.path import Path, default_alphas
 
 Array = NDArray[np.float64]
@@ -136,6 +141,61 @@ class _Checked:
     residuals: Array | None
 
 
+def of_least_error(problem: RidgeProblem, plan: RidgePlan, run: Run) -> Chosen:
+    """The view of least leave-one-out error, all alphas of each; the rows are read once for the grids of all."""
+    rows, batch = problem.rows(problem.view), plan.details.batch or BATCH
+    low, high = ends_of(rows, batch)
+    lifts = [grid_lift(view, low, high, plan.details.epsilon) for view in problem.views]
+    bases = [GridBasis(lift) for lift in lifts]
+    moments = [GridMoments(basis.grid, rows.outputs, problem.centering.intercept) for basis in bases]
+    with run.stage("tuning", rows.count):
+        for piece in rows.pieces(batch):
+            for each in moments:
+                each.add(piece)
+            run.tell(piece.stop)
+    best: tuple[tuple[float, float], View] = (np.inf, np.inf), problem.view
+    for view, basis, each in zip(problem.views, bases, moments, strict=True):
+        boxes, squares = each.joined()
+        sums = _Sums(problem, rows, basis, batch, boxes, squares, each.shift, each.rows, "")
+        path = _path(sums, _normal(sums), run)
+        errors = path.errors[path.best, np.arange(rows.outputs)]
+        wrong = 0.0 if path.wrong is None else round(float(path.wrong[path.best[0]]), 12)
+        score = wrong, float(relative(errors, sums.spread / sums.total).sum())
+        if score < best[0]:
+            best = score, view
+    return Chosen(best[1], problem.penalty)
+
+
+def by_likelihood(problem: RidgeProblem, plan: RidgePlan, run: Run, random: np.random.Generator) -> Chosen:
+    """The penalties of largest likelihood, of a sample of rows given the nearest of others: no path is known here.
+
+    What the waves leave of the kernel is noise to them, so that no penalty below their error is taken.
+    """
+    view = table_of(problem.view)
+    if not problem.penalty.path:
+        return Chosen(view, problem.penalty)
+    kernel, points, center = view.kernel, view.points, problem.centering
+    if problem.source is None and len(problem.kept) < view.count:
+        points = points.rows(problem.kept)
+    X, count = np.asarray(points.values, dtype=np.float64), problem.targets.shape[1]
+    if kernel is None:
+        raise TypeError("a grid stands for a kernel")
+    with run.stage("tuning"):
+        floor = plan.details.epsilon * float(kernel.evaluate_diagonal(points.rows(slice(0, 1)))[0])
+        given = problem.penalty.values
+        columns = [problem.targets] if problem.is_coded else list(problem.targets.T[:, :, None])
+        known = [Conditionals.of(X, y, center.weights, center.intercept, random) for y in columns]
+        alphas = np.array([each.alpha(kernel, given) for each in known])
+    alphas = alphas if given is not None else np.maximum(alphas, floor)
+    return Chosen(view, Penalty(np.broadcast_to(alphas, (count,)).copy(), path=False))
+
+
+def _path(sums: _Sums, normal: Normal, run: Run) -> Path:
+    given = sums.problem.penalty.values
+    alphas = default_alphas(normal.spectrum.values[-1]) if given is None else np.unique(given)
+    return left_out_path(normal, sums.basis, sums.rows, alphas, sums.problem.is_coded, run)
+
+
 # -- few features -----------------------------------------------------------------------------------------------------
 
 
@@ -143,9 +203,7 @@ def _dense(sums: _Sums, run: Run) -> BasisFit:
     problem, normal = sums.problem, _normal(sums)
     if not problem.penalty.path:
         return _fit(sums, normal, _refined(sums, normal, problem.penalty.given, run), None)
-    given = problem.penalty.values
-    alphas = default_alphas(normal.spectrum.values[-1]) if given is None else np.unique(given)
-    path = left_out_path(normal, sums.basis, sums.rows, alphas, problem.is_coded, run)
+    path = _path(sums, normal, run)
     chosen = path.best
     while True:
         solution = _refined(sums, normal, path.alphas[chosen], run)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,14 +15,14 @@ from mercer.learners.data.views import LiftView, TableView, View
 from mercer.learners.ridge import dual
 from mercer.learners.ridge.problem import DOUBTFUL, RidgeProblem, table_of
 from mercer.learners.ridge.result import DualFit, PrimalFit, RidgeResult
+from mercer.learners.ridge.sample_tuning import Chosen
 from mercer.learners.streaming.basis import basis_of, steady
+from mercer.learners.streaming.grid import ByGrid
 from mercer.learners.streaming.predictor import ByBasis, ByDuals, ByFeatures
 from mercer.learners.streaming.stream import DomainStream, Stream
 from mercer.lifts.base import Lift
 from mercer.planner.ridge import RidgePlan
-
-if TYPE_CHECKING:
-    from mercer.learners.ridge.sample_tuning import Chosen
+from mercer.planner.ridge.details import GRID
 
 Array = NDArray[np.float64]
 ITERATIVE = "nystrom iterative"
@@ -39,6 +38,8 @@ def solve(problem: RidgeProblem, plan: RidgePlan, run: Run, seed: int) -> RidgeR
         return _primal(problem, plan, run, seed) if plan.details.side == "primal" else _dual(problem, plan, run, seed)
     if plan.method == "conjugate gradients":
         return _conjugate_gradients(problem, plan, run, seed)
+    if plan.method == GRID:
+        return _on_grid(problem, plan, run, seed)
     return _in_pieces(problem, plan, run, seed)
 
 
@@ -133,6 +134,26 @@ def _chosen(problem: RidgeProblem, plan: RidgePlan, run: Run, seed: int) -> Chos
 # -- pieces -----------------------------------------------------------------------------------------------------------
 
 
+def _on_grid(problem: RidgeProblem, plan: RidgePlan, run: Run, seed: int) -> RidgeResult:
+    from mercer.learners.ridge import fourier_grid
+    from mercer.learners.ridge.grids import ends_of, grid_lift
+
+    chosen = Chosen(problem.view, problem.penalty)
+    if not plan.details.solver.whole_path:
+        chosen = fourier_grid.by_likelihood(problem, plan, run, draws(seed, TUNING))
+    elif len(problem.views) > 1:
+        chosen = fourier_grid.of_least_error(problem, plan, run)
+    seen = replace(problem.through(chosen.view), penalty=chosen.penalty)
+    view, rows = table_of(seen.view), problem.rows(chosen.view)
+    lift = grid_lift(view, *ends_of(rows, plan.details.batch), plan.details.epsilon)
+    fit = fourier_grid.solve(seen, rows, lift, plan, run)
+    fit = replace(fit, path=chosen.path or fit.path)
+    whole = LiftView(table_of(chosen.view).points, lift) if problem.source is None else None
+    plan = replace(plan, n_features=lift.n_features())
+    predictor = ByGrid.of(fit, whole, problem.kept)
+    return RidgeResult.of(problem, plan, fit, predictor, chosen.view.kernel, lift, whole, seed)
+
+
 def _in_pieces(problem: RidgeProblem, plan: RidgePlan, run: Run, seed: int) -> RidgeResult:
     chosen = _for_pieces(problem, plan, run, seed)
     seen = replace(problem.through(chosen.view), penalty=chosen.penalty)
@@ -157,8 +178,6 @@ def _in_pieces(problem: RidgeProblem, plan: RidgePlan, run: Run, seed: int) -> R
 
 def _for_pieces(problem: RidgeProblem, plan: RidgePlan, run: Run, seed: int) -> Chosen:
     """The kernel, and alphas where they must be known before; a path over all rows says more than one over some."""
-    from mercer.learners.ridge.sample_tuning import Chosen
-
     if plan.method == ITERATIVE:
         return _chosen(problem, plan, run, seed)
     if len(problem.views) == 1:

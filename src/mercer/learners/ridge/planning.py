@@ -15,6 +15,7 @@ from mercer.kernels import Kernel
 from mercer.kernels.points import SINGLE
 from mercer.learners.data.validation import AUTO, Penalty, kernel_of
 from mercer.learners.data.views import KernelView, LiftView, MatrixView, View
+from mercer.learners.ridge.grids import grid_size
 from mercer.learners.ridge.problem import RidgeParameters, RidgeProblem, table_of
 from mercer.learners.run.fit_run import Watched
 from mercer.lifts.base import Lift
@@ -106,6 +107,7 @@ def _task(problem: RidgeProblem) -> RidgeTask:
     known = isinstance(view, KernelView) and view.sure and not _descends(problem)
     positive = penalty.values is None or bool((penalty.values > 0).all())
     lift = view.lift if isinstance(view, LiftView) and _is_nystrom(view.lift) else None
+    grid, no_grid = grid_size(problem)
     return RidgeTask(
         rows=problem.count,
         columns=int(columns),
@@ -129,6 +131,8 @@ def _task(problem: RidgeProblem) -> RidgeTask:
         side=problem.side,
         method=problem.method,
         wanted_landmarks=problem.n_landmarks,
+        grid=grid,
+        no_grid=no_grid,
     )
 
 

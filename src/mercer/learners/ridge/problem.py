@@ -23,7 +23,7 @@ from mercer.operators import Centering
 from mercer.solvers import Solver
 
 Array = NDArray[np.float64]
-EXACT, LANDMARKS = "exact", "landmarks"
+EXACT, LANDMARKS, FOURIER_GRID = "exact", "landmarks", "fourier_grid"
 DUAL, PRIMAL = "dual", "primal"
 TRUSTED = {np.dtype(np.float64): 1e-6, np.dtype(np.float32): 1e-3}
 """The relative error of predictions above which rounding is reported, by the dtype of the data."""
@@ -85,7 +85,7 @@ class RidgeProblem:
     memory_limit, time_limit, backend : as they were given
     solver : the one that was given; None for any
     side : "auto", "dual" or "primal"
-    method : "auto", "exact" or "landmarks"
+    method : "auto", "exact", "landmarks" or "fourier_grid"
     n_landmarks : how many landmarks, where the plan has some; None for the planner's choice
     held_out : the rows that a gradient method is stopped by; None where there are none
     source : the rows where they stay in their source; views and targets are then those of a sample
@@ -282,12 +282,12 @@ def _method(model: RidgeParameters, solver: Solver | None) -> tuple[str, int | N
     """The method and the number of landmarks, as far as parameters alone say what is wrong with them."""
     method, landmarks = model.method, model.n_landmarks
     if not (isinstance(method, str) and method == AUTO):
-        method = method_of(method, AUTO, EXACT, LANDMARKS)
+        method = method_of(method, AUTO, EXACT, LANDMARKS, FOURIER_GRID)
     if landmarks is not None:
         landmarks = positive_int_or_none("n_landmarks", landmarks)
-    if method == LANDMARKS and solver is not None:
-        needs, got = 'solver="auto" for method="landmarks"', f"{type(solver).__name__} solves for all rows"
-        raise InputError(message(needs, got, "Leave the solver out: landmarks have their own."))
+    if method in (LANDMARKS, FOURIER_GRID) and solver is not None:
+        needs, got = f'solver="auto" for method="{method}"', f"{type(solver).__name__} solves for all rows"
+        raise InputError(message(needs, got, "Leave the solver out: this method has its own."))
     return method, landmarks
 
 
@@ -296,9 +296,9 @@ def _side(side: Any, method: str, views: tuple[View, ...]) -> str:
     if not (isinstance(side, str) and side in (DUAL, PRIMAL)):
         needs = 'side that is "auto", "dual" or "primal"'
         raise InputError(message(needs, f"got {shown(side)}", 'Use "auto", the default.'))
-    if method == LANDMARKS:
-        needs, got = f'method="exact" or "auto" for side="{side}"', 'got method="landmarks"'
-        raise InputError(message(needs, got, "Leave the side out: landmarks have weights of their own."))
+    if method in (LANDMARKS, FOURIER_GRID):
+        needs, got = f'method="exact" or "auto" for side="{side}"', f'got method="{method}"'
+        raise InputError(message(needs, got, "Leave the side out: this method has weights of its own."))
     if side == DUAL:
         return side
     if len(views) > 1:

@@ -256,8 +256,13 @@ def landmark_basis(lift: Any, points: Points) -> LandmarkBasis:
 
 def basis_of(lift: Lift, points: Points) -> Basis:
     """The basis of a fitted lift, by its landmarks where it has some."""
+    from mercer.lifts.fourier_grid import FourierGrid
     from mercer.lifts.nystrom import Nystrom
 
+    if isinstance(lift, FourierGrid):
+        from mercer.learners.streaming.grid import GridBasis  # few lifts are
+
+        return GridBasis(lift)
     return landmark_basis(lift, points) if isinstance(lift, Nystrom) else LiftBasis(lift)
 
 

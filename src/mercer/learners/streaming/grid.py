@@ -7,10 +7,11 @@ Fourier transforms. So do the sums with the targets. What a piece of rows adds i
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar, Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,10 +20,14 @@ from mercer.backends.base import Accumulator, Layout, RowValues
 from mercer.backends.context import CORES
 from mercer.backends.passes import Operations, Pass
 from mercer.compute import nonuniform
+from mercer.compute.consistency import shapes
 from mercer.compute.runtime.run import IDLE, Run, State, telling
 from mercer.compute.runtime.threads import available
+from mercer.errors import NumericalWarning, caller_level, number_of, speaker
 from mercer.kernels.points import Points
+from mercer.learners.data.views import KernelView, LiftView
 from mercer.learners.streaming.basis import Basis
+from mercer.learners.streaming.predictor import ByDuals, Predictor
 from mercer.learners.streaming.stream import Piece
 from mercer.lifts.fourier_grid import FourierGrid
 from mercer.lifts.wave_grid import WaveGrid
@@ -163,9 +168,53 @@ class GridBasis(Basis):
         return found
 
 
-def grid_of(basis: Basis) -> WaveGrid | None:
-    """The waves of a basis; None where it has others."""
-    return basis.grid if isinstance(basis, GridBasis) else None
+@dataclass(frozen=True, eq=False)
+class ByGrid(Predictor):
+    """phi(x).weights + offset by transforms, in the box of the fit.
+
+    far : from dual coefficients and the kernel itself, for rows beyond it, where waves repeat; None where they are not
+        known, and such rows are reported
+    """
+
+    basis: GridBasis
+    weights: Array
+    offset: Array
+    far: ByDuals | None
+
+    @classmethod
+    def of(cls, fit: BasisNumbers, view: LiftView | None, kept: NDArray[np.intp]) -> ByGrid:
+        """Of a fit on a grid, and all of its rows where they are in memory."""
+        basis, far = cast(GridBasis, fit.basis), None
+        if view is not None and fit.duals is not None:
+            far = ByDuals(KernelView(view.points.rows(kept), view.kernel), fit.duals, fit.intercepts)
+        return cls(basis, fit.raw, fit.intercepts, far)
+
+    def _inconsistency(self) -> str:
+        return shapes((self.weights, (self.basis.width, None)), (self.offset, self.weights.shape[1:]))
+
+    def values(self, rows: Points) -> Array:
+        found = self.basis.times(rows, self.weights) + self.offset
+        outside = ~self.basis.grid.inside(np.asarray(rows.values, dtype=np.float64))
+        if outside.any() and self.far is not None:
+            found[outside] = self.far.values(rows.rows(outside))
+        elif outside.any():
+            told = f"{number_of(int(outside.sum()), 'row')} beyond the box of the fit, where waves repeat"
+            remedy = "Fit rows that reach so far, or keep them in memory."
+            warnings.warn(f"{speaker()}: {told}. {remedy}", NumericalWarning, stacklevel=caller_level())
+        return found
+
+
+class BasisNumbers(Protocol):
+    """What a fit of a basis found."""
+
+    @property
+    def basis(self) -> Basis: ...
+    @property
+    def raw(self) -> Array: ...
+    @property
+    def intercepts(self) -> Array: ...
+    @property
+    def duals(self) -> Array | None: ...
 
 
 # -- matrices of sums -------------------------------------------------------------------------------------------------

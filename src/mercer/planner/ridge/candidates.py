@@ -9,6 +9,7 @@ from mercer.planner.limits import Limits
 from mercer.planner.ridge.conjugate_gradients import conjugate_gradients
 from mercer.planner.ridge.details import RidgePlan
 from mercer.planner.ridge.direct import direct
+from mercer.planner.ridge.fourier_grid import fourier_grid
 from mercer.planner.ridge.streaming import largest, nystrom, nystrom_iterative, one_pass, random_features
 from mercer.solvers import ConjugateGradient, Solver
 
@@ -22,6 +23,8 @@ ROUGHER = 1e-4
 def candidates(task: RidgeTask, limits: Limits) -> list[RidgePlan]:
     """A plan for every method that was requested; for those of a solver alone, where one is given."""
     solver, iterative = task.solver, _iterative(task.solver, task.single)
+    if task.method == "fourier_grid":
+        return _on_grid(task, limits)
     if task.method == "landmarks":
         return _on_landmarks(task, iterative, limits) if solver is None else []
     by_features = task.side == "primal"
@@ -45,9 +48,14 @@ def _streaming(task: RidgeTask, iterative: Solver | None, limits: Limits) -> lis
         return found + ([nystrom_iterative(task, task.n_landmarks, iterative, limits)] if iterative else [])
     if task.lift_given or task.method == "exact" or task.side == "primal":
         return found
-    found += _on_landmarks(task, iterative, limits)
+    found += _on_grid(task, limits) + _on_landmarks(task, iterative, limits)
     waves = task.spectral and task.wanted_landmarks is None
     return found + ([largest(task, random_features, limits)] if waves else [])
+
+
+def _on_grid(task: RidgeTask, limits: Limits) -> list[RidgePlan]:
+    """A grid of frequencies, where one was found for the kernel."""
+    return [] if task.grid is None else [fourier_grid(task, task.grid, limits)]
 
 
 def _on_landmarks(task: RidgeTask, iterative: Solver | None, limits: Limits) -> list[RidgePlan]:

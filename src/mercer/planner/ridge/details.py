@@ -10,6 +10,8 @@ from mercer.planner.plan import Details, Plan
 from mercer.solvers import Solver
 
 Side = Literal["primal", "dual"]
+GRID = "fourier grid"
+"""The method of a grid of frequencies."""
 
 
 @dataclass(frozen=True)
@@ -17,7 +19,8 @@ class RidgeDetails(Details):
     """What only plans of least squares hold.
 
     direct: a stored matrix; conjugate gradients: products with a matrix that is not stored, exact; one pass: sums over
-    the features of a lift, exact; the others: the same for features that approximate the kernel.
+    the features of a lift, exact; fourier grid: sums over waves, by fast transforms; the others: the same for features
+    that approximate the kernel.
 
     Parameters
     ----------
@@ -35,11 +38,13 @@ class RidgeDetails(Details):
         How many rows landmarks are drawn from; 0 where none are.
     sample : int or None, default=None
         How many rows alpha (and the lengthscale) are chosen from; None where all rows judge, or nothing is chosen.
+    epsilon : float, default=0.0
+        The error of kernel values of a grid of frequencies, at most, in units of k(x, x).
     """
 
     task: ClassVar[str] = "least squares"
     methods: ClassVar[tuple[str, ...]] = (
-        "direct", "conjugate gradients", "one pass", "nystrom", "nystrom iterative", "random features"
+        "direct", "conjugate gradients", "one pass", "nystrom", "nystrom iterative", "random features", GRID
     )  # fmt: skip
 
     side: Side
@@ -49,6 +54,7 @@ class RidgeDetails(Details):
     batch: int = 0
     drawn: int = 0
     sample: int | None = None
+    epsilon: float = 0.0
 
     def describe(self, plan: RidgePlan) -> str:
         """The method of a plan in a few words."""
@@ -62,6 +68,7 @@ class RidgeDetails(Details):
             "nystrom": f"nystrom, one pass, {landmarks}",
             "nystrom iterative": f"nystrom, iterative, {landmarks}",
             "random features": f"random features, one pass, {features}",
+            GRID: f"fourier grid, {features}",
         }[plan.method]
 
 

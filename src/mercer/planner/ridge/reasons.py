@@ -9,7 +9,8 @@ from mercer.compute.runtime.memory import text_of
 from mercer.errors import number_of
 from mercer.planner.explain import counted, duration
 from mercer.planner.limits import INSTANT, UNSAVED, Limits
-from mercer.planner.ridge.details import RidgePlan, size_of
+from mercer.planner.ridge.details import GRID, RidgePlan, size_of
+from mercer.planner.ridge.fourier_grid import is_good
 
 if TYPE_CHECKING:
     from mercer.planner.ridge.task import RidgeTask
@@ -41,6 +42,10 @@ def why_not(task: RidgeTask, plan: RidgePlan, best: RidgePlan, limits: Limits) -
         return f"too slow, for {task.aim(limits)}"
     if task.approximates(plan) and not task.approximates(best):
         return "approximates the kernel"
+    if plan.method == GRID and task.approximates(plan) and not is_good(plan):
+        return f"its waves leave an error of {plan.details.epsilon:.0e} of k(x, x)"
+    if task.approximates(plan) and is_good(best):
+        return "no proven error: the grid has one"
     if plan.method == "random features":
         return "landmarks follow the data, random features do not"
     if task.order(plan) > task.order(best):
@@ -59,7 +64,7 @@ def _fault(task: RidgeTask, plan: RidgePlan, best: RidgePlan, limits: Limits) ->
 
 
 def _lift(task: RidgeTask, best: RidgePlan, plans: Sequence[RidgePlan]) -> str:
-    if task.method == "landmarks":
+    if task.method in ("landmarks", "fourier_grid"):
         return ""
     if task.n_landmarks is not None:
         return f"The lift has {number_of(task.n_landmarks, 'landmark')}, and there are {task.rows:,} rows."

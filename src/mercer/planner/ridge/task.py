@@ -9,8 +9,9 @@ from mercer.planner.limits import INSTANT, UNSAVED, Limits
 from mercer.planner.plan import Stage
 from mercer.planner.ridge import reasons
 from mercer.planner.ridge.candidates import candidates
-from mercer.planner.ridge.details import RidgeDetails, RidgePlan, size_of
+from mercer.planner.ridge.details import GRID, RidgeDetails, RidgePlan, size_of
 from mercer.planner.ridge.direct import fewest_operations
+from mercer.planner.ridge.fourier_grid import GridSize, is_good, to_digits
 from mercer.planner.ridge.no_fit_error import refusal
 from mercer.planner.ridge.streaming import JUDGED
 from mercer.planner.task import Refusal, Task
@@ -72,10 +73,15 @@ class RidgeTask(Task[RidgeDetails]):
         The only one that is considered; None for all.
     side : {"auto", "dual", "primal"}, default="auto"
         What is solved for: whatever is cheaper, one coefficient per row, or one weight per feature.
-    method : {"auto", "exact", "landmarks"}, default="auto"
-        What was requested: any method, those whose model is that of the kernel, or those that draw landmarks.
+    method : {"auto", "exact", "landmarks", "fourier_grid"}, default="auto"
+        What was requested: any method, those whose model is that of the kernel, those that draw landmarks, or a grid.
     wanted_landmarks : int or None, default=None
         How many landmarks are drawn where a method draws them; None for the most within memory and time.
+
+    grid : GridSize or None, default=None
+        Of the frequencies that stand for the kernel; None where there is no such grid.
+    no_grid : str, default=""
+        Why there is none.
 
     Examples
     --------
@@ -109,6 +115,8 @@ class RidgeTask(Task[RidgeDetails]):
     side: str = "auto"
     method: str = "auto"
     wanted_landmarks: int | None = None
+    grid: GridSize | None = None
+    no_grid: str = ""
 
     @property
     def countable(self) -> bool:
@@ -137,7 +145,7 @@ class RidgeTask(Task[RidgeDetails]):
         -------
         bool
         """
-        return not plan.exact and self.n_landmarks is None
+        return not plan.exact and self.n_landmarks is None and not to_digits(plan)
 
     def beside(self, plan: RidgePlan) -> RidgePlan:
         """A plan with the memory that is held beside its method.
@@ -230,7 +238,7 @@ class RidgeTask(Task[RidgeDetails]):
             return min(within, key=self.order)
         rough = [plan for plan in fitting if self.quality(plan) == 2 and plan.seconds <= limits.patience]
         if rough:
-            return max(rough, key=lambda plan: (plan.method != "random features", size_of(plan), -plan.seconds))
+            return max(rough, key=_worth)
         return min(fitting, key=self.order)
 
     def quality(self, plan: RidgePlan) -> int:
@@ -251,10 +259,10 @@ class RidgeTask(Task[RidgeDetails]):
         return 1 if sample is not None and sample < min(plan.rows, JUDGED) else 0
 
     def _telling(self, plans: list[RidgePlan]) -> RidgePlan:
-        """The first; a direct one instead of one pass where it is as good and takes no time: it says more."""
+        """The first; a direct one instead of a pass where it is as good and takes no time: it says more."""
         first = plans[0]
         direct = [plan for plan in plans if plan.method == "direct" and self.quality(plan) == self.quality(first)]
-        return direct[0] if first.method == "one pass" and direct and direct[0].seconds <= BRIEF else first
+        return direct[0] if first.method in ("one pass", GRID) and direct and direct[0].seconds <= BRIEF else first
 
     def started(self, plan: RidgePlan, limits: Limits) -> RidgePlan:
         """With what each method takes before and after its work."""
@@ -283,6 +291,8 @@ class RidgeTask(Task[RidgeDetails]):
 
     def closed(self) -> tuple[str, str, str]:
         """What is needed, what was given and what to do, where no method is open."""
+        if self.method == "fourier_grid":
+            return 'a kernel and rows for method="fourier_grid"', self.no_grid, 'Use "auto".'
         if self.method == "landmarks":
             return 'a kernel for method="landmarks"', "landmarks cannot stand for this one", 'Use "auto".'
         if not self.stored and self.method == "exact":
@@ -304,7 +314,14 @@ class RidgeTask(Task[RidgeDetails]):
 
 def _steps(plan: RidgePlan) -> bool:
     """Whether a method goes by steps, after each of which it could stop."""
-    return plan.method in ("conjugate gradients", "nystrom iterative")
+    return plan.method in ("conjugate gradients", "nystrom iterative") or (
+        plan.method == GRID and not plan.details.solver.whole_path
+    )
+
+
+def _worth(plan: RidgePlan) -> tuple[bool, bool, int, float]:
+    """What an approximation is preferred by: a small proven error, then many features."""
+    return is_good(plan), plan.method != "random features", size_of(plan), -plan.seconds
 
 
 def _unhurried(plan: RidgePlan, limits: Limits) -> bool:
