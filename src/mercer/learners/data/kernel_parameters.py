@@ -6,11 +6,10 @@ from typing import Any, Self
 
 from mercer.errors import InputError, speaks
 from mercer.kernels import Kernel
+from mercer.learners.data.validation import DEFAULT_KERNEL as DEFAULT_KERNEL
 from mercer.learners.data.validation import PRECOMPUTED
 from mercer.lifts.coerce import stated
 
-DEFAULT_KERNEL = "matern(nu=2.5, lengthscale='median')"
-"""Smooth, but not as smooth as a Gaussian: it forgives a lengthscale that does not fit."""
 INSIDE = "kernel__"
 """How the names of such parameters begin."""
 

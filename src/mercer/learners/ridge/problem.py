@@ -213,6 +213,10 @@ def from_rows(
     if not whole:
         weights, counts = at_rows(weights, kept), at_rows(counts, kept)
         targets, labels = targets[kept], at_rows(labels, kept)
+    if source is None and isinstance(model.kernel, str) and model.kernel == AUTO:
+        from mercer.learners.ridge.likely_kernel import likely_kernel  # few problems have so few columns
+
+        kernel = likely_kernel(model, rows, kept, targets, weights, labels) or kernel
     intercept = model.fit_intercept
     if type(intercept) is not bool:
         intercept = boolean("fit_intercept", intercept, "Use True.")

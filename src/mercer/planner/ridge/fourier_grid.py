@@ -10,7 +10,6 @@ from mercer.compute import nonuniform
 from mercer.planner.limits import Limits
 from mercer.planner.plan import Plan, Stage
 from mercer.planner.ridge.details import GRID, RidgeDetails, RidgePlan
-from mercer.planner.ridge.tuning_cost import Tuning, tuning
 from mercer.solvers import ConjugateGradient, Eigen
 
 if TYPE_CHECKING:
@@ -30,6 +29,8 @@ SPREAD, PLAIN = 8.0, 8.0
 """Operations for each of these points; for each frequency, where there is no FINUFFT."""
 STEPS, LATTICE = 250.0, 10.0
 """Steps of conjugate gradients; operations for each point of a lattice and bit of their number."""
+LIKELIHOOD, SEARCHED = 1e11, 100.0
+"""Operations of a search for a penalty by likelihood; numbers that are read for each row, to find the nearest."""
 SQUARES, BOXES, BATCH = 5.0, 6.0, 1 << 19
 """Numbers for M^2 of a stored system; complex boxes of sums, beside one a lane and output; rows of a piece."""
 
@@ -71,7 +72,7 @@ def is_good(plan: RidgePlan) -> bool:
 def fourier_grid(task: RidgeTask, size: GridSize, limits: Limits) -> RidgePlan:
     """The plan for a grid that was found."""
     machine, n, outputs = limits.machine, float(task.rows), task.outputs
-    tuned = Tuning(None, (), 0.0, "") if size.dense else tuning(task, limits, task.tuned)
+    likely = task.path and not size.dense
     one = machine.multiply(_row(task.columns, size) * n)
     passing = task.lengthscales * (one * math.ceil((1 + outputs) / 2) + machine.read(n * (task.columns + outputs)))
     checking = 2 * one * math.ceil(outputs / 2) + machine.read(n * (task.columns + outputs))
@@ -84,23 +85,22 @@ def fourier_grid(task: RidgeTask, size: GridSize, limits: Limits) -> RidgePlan:
         stages = (Stage("pass", passing), Stage("solve", task.lengthscales * (solving + judging)))
         numbers = SQUARES * square
     else:
-        stages = (*tuned.stages, Stage("pass", passing), Stage("solve", STEPS * outputs * 2 * transform))
+        asking = machine.multiply(LIKELIHOOD * outputs) + machine.read(SEARCHED * n) if likely else 0.0
+        stages = (Stage("tuning", asking), Stage("pass", passing), Stage("solve", STEPS * outputs * 2 * transform))
         numbers = BOXES * 2 * size.points
     stages = (*stages, Stage("check", checking))
     batch = min(task.rows, BATCH)
     numbers += lanes + batch * (6.0 + 4 * task.columns + 4 * outputs) + 2.0 * n * outputs * task.stored
     lost = [f"the kernel to {size.error:.0e} of k(x, x) (certified)"]
-    lost += [tuned.gives_up] if tuned.gives_up else []
+    lost += ["alpha chosen by the likelihood of a sample"] if likely else []
     solver = Eigen() if size.dense else ConjugateGradient()
-    own = RidgeDetails(
-        "primal", solver, n * _row(task.columns, size), batch=batch, sample=tuned.sample, epsilon=size.error
-    )
+    own = RidgeDetails("primal", solver, n * _row(task.columns, size), batch=batch, epsilon=size.error)
     return Plan(
         method=GRID,
         rows=task.rows,
         columns=task.columns,
         outputs=outputs,
-        bytes=int(8 * max(numbers, tuned.numbers)),
+        bytes=int(8 * numbers),
         seconds=sum(stage.seconds for stage in stages),
         stages=stages,
         details=own,
