@@ -36,7 +36,6 @@ from mercer.kernels.pairs import Block, Pairs, row_distances
 from mercer.kernels.points import Column, Points
 from mercer.kernels.proof.derivation import Derivation
 from mercer.kernels.proof.judgement import Fact, Judgement, Situation, judge_by_facts
-from mercer.kernels.waves import FrequencyGrid, WaveWeights
 
 MAX_DEPTH = 100
 """Levels of a tree: readings call themselves once a level, several times over, and Python's stack has 1,000 places."""
@@ -777,3 +776,6 @@ class Kernel(Shown, ABC):
 
 # The composites are kernels, so they can only be imported once Kernel exists.
 from mercer.kernels import algebra  # noqa: E402
+
+if TYPE_CHECKING:
+    from mercer.kernels.waves import FrequencyGrid, WaveWeights

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,9 @@ from mercer.kernels.near_pairs import NearPairs
 from mercer.kernels.pairs import Block, Pairs
 from mercer.kernels.points import Column, Points
 from mercer.kernels.proof.judgement import Judgement, Situation
-from mercer.kernels.waves import FrequencyGrid, WaveWeights, constant
+
+if TYPE_CHECKING:
+    from mercer.kernels.waves import FrequencyGrid, WaveWeights
 
 
 class Constant(Kernel):
@@ -69,6 +71,8 @@ class Constant(Kernel):
         return Still(d, mass=self.variance)
 
     def waves(self, grid: FrequencyGrid) -> WaveWeights:
+        from mercer.kernels.waves import constant  # few kernels are asked
+
         return constant(self.variance, grid)
 
     def finite_lift(self, build: LiftBuilder[Features]) -> Features:

@@ -161,8 +161,8 @@ def test_auto_takes_as_many_landmarks_where_it_takes_any():
 @pytest.mark.parametrize(
     ("given", "told"),
     [
-        ({"method": "nystrom"}, 'needs method that is "auto", "exact" or "landmarks"; got \'nystrom\''),
-        ({"method": None}, 'needs method that is "auto", "exact" or "landmarks"; got None'),
+        ({"method": "nystrom"}, 'needs method that is "auto", "exact", "landmarks" or "fourier_grid"; got \'nystrom\''),
+        ({"method": None}, 'needs method that is "auto", "exact", "landmarks" or "fourier_grid"; got None'),
         ({"n_landmarks": 0}, "needs a positive integer, or None, for n_landmarks; got 0"),
         ({"n_landmarks": 2.0}, "needs a positive integer, or None, for n_landmarks; got 2.0"),
         ({"kernel": "precomputed"}, 'needs a kernel for method="landmarks"; the kernel is precomputed'),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import reduce
 from operator import mul
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
@@ -18,7 +18,9 @@ from mercer.kernels.lift_builder import Features, LiftBuilder
 from mercer.kernels.near_pairs import NearPairs
 from mercer.kernels.pairs import Block, Pairs
 from mercer.kernels.points import Points
-from mercer.kernels.waves import FrequencyGrid, WaveWeights, multiplied
+
+if TYPE_CHECKING:
+    from mercer.kernels.waves import FrequencyGrid, WaveWeights
 
 
 class Product(Several):
@@ -58,6 +60,8 @@ class Product(Several):
         return convolution(part.law(d) for part in self.parts)
 
     def waves(self, grid: FrequencyGrid) -> WaveWeights | None:
+        from mercer.kernels.waves import multiplied  # few kernels are asked
+
         return multiplied(part.waves(grid) for part in self.parts)
 
     def finite_lift(self, build: LiftBuilder[Features]) -> Features:

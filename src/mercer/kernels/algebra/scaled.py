@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.sparse import csr_array, diags_array
@@ -17,7 +17,9 @@ from mercer.kernels.domain import NONNEGATIVE, REALS, Domain
 from mercer.kernels.fields import check_positive
 from mercer.kernels.law import Law, moved
 from mercer.kernels.points import Points, refuse_objects
-from mercer.kernels.waves import FrequencyGrid, WaveWeights
+
+if TYPE_CHECKING:
+    from mercer.kernels.waves import FrequencyGrid, WaveWeights
 
 
 def check_lengthscales(owner: str, name: str, value: Any) -> tuple[float, ...]:

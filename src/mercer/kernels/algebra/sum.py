@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import reduce
 from operator import add
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
@@ -17,7 +17,9 @@ from mercer.kernels.lift_builder import Features, LiftBuilder
 from mercer.kernels.near_pairs import NearPairs
 from mercer.kernels.pairs import Block, Pairs
 from mercer.kernels.points import Points
-from mercer.kernels.waves import FrequencyGrid, WaveWeights, added
+
+if TYPE_CHECKING:
+    from mercer.kernels.waves import FrequencyGrid, WaveWeights
 
 
 class Sum(Several):
@@ -53,6 +55,8 @@ class Sum(Several):
         return mixture(part.law(d) for part in self.parts)
 
     def waves(self, grid: FrequencyGrid) -> WaveWeights | None:
+        from mercer.kernels.waves import added  # few kernels are asked
+
         return added(part.waves(grid) for part in self.parts)
 
     def finite_lift(self, build: LiftBuilder[Features]) -> Features:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,9 @@ from mercer.kernels.pairs import Block, Pairs
 from mercer.kernels.points import Points
 from mercer.kernels.precision import gaps
 from mercer.kernels.precision.mpmath_arrays import precisely
-from mercer.kernels.waves import FrequencyGrid, WaveWeights, of_density
+
+if TYPE_CHECKING:
+    from mercer.kernels.waves import FrequencyGrid, WaveWeights
 
 
 class Radial(Kernel):
@@ -128,6 +130,8 @@ class Radial(Kernel):
         return None if law is None else law.density(lengths)
 
     def waves(self, grid: FrequencyGrid) -> WaveWeights | None:
+        from mercer.kernels.waves import of_density  # few kernels are asked
+
         d = len(grid.periods)
         if self.max_dimension is not None and d > self.max_dimension:
             return None

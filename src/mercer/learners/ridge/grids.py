@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.learners.data.validation import AUTO
 from mercer.learners.data.views import KernelView, LiftView, View
-from mercer.planner.ridge.fourier_grid import MAX_DENSE, MIN_ROWS, GridSize
+from mercer.planner.ridge.fourier_grid import MAX_DENSE, GridSize
 
 if TYPE_CHECKING:
     from mercer.learners.ridge.problem import RidgeProblem
@@ -28,9 +27,9 @@ MANY = 1 << 18
 
 def grid_size(problem: RidgeProblem) -> tuple[GridSize | None, str]:
     """The size of the grid for all kernels of a problem, or why there is none."""
-    view, requested = problem.view, problem.method == "fourier_grid"
-    if not requested and (problem.method != AUTO or problem.count <= MIN_ROWS or problem.solver is not None):
-        return None, "another method was requested"
+    view = problem.view
+    if problem.solver is not None:
+        return None, "a solver was given"
     if not isinstance(view, KernelView | LiftView) or view.points.sparse or view.points.stores:
         return None, "they are not dense numbers"
     if view.points.values.shape[1] > 3:

@@ -14,8 +14,8 @@ from mercer.learners.ridge.problem import RidgeParameters
 from mercer.tuning.nearest import Conditionals
 
 Array = NDArray[np.float64]
-MIN_ROWS, MAX_COLUMNS = 20_000, 3
-"""More rows than these, and so many columns at most: of fewer rows exact methods take the median distance."""
+MAX_COLUMNS, MEDIAN_ROWS = 3, 20_000
+"""Columns, at most; rows among which the median distance is looked for."""
 SMOOTHNESSES = 0.5, 1.5, 2.5
 """Those of the kernels that are compared."""
 
@@ -35,7 +35,7 @@ def likely_kernel(
     """
     if not isinstance(rows, Points) or rows.sparse or rows.stores or labels is not None:
         return None
-    if len(kept) <= MIN_ROWS or rows.values.shape[1] > MAX_COLUMNS:
+    if rows.values.shape[1] > MAX_COLUMNS:
         return None
     given = model.lengthscale, model.solver, model.side
     words = "median", AUTO, AUTO
@@ -46,7 +46,7 @@ def likely_kernel(
     values = np.asarray(rows.values, dtype=np.float64)
     X = values if len(kept) == len(values) else values[kept]
     random = np.random.default_rng(0)
-    sample = Points(X[np.sort(random.choice(len(X), MIN_ROWS, replace=False))])
+    sample = Points(X[np.sort(random.choice(len(X), min(len(X), MEDIAN_ROWS), replace=False))])
     counted = np.ones(len(X)) if weights is None else np.asarray(weights, dtype=np.float64)
     spread = targets.std(axis=0)
     if not (spread > 0).all() or not np.ptp(sample.values, axis=0).any():

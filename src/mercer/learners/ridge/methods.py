@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,14 +16,15 @@ from mercer.learners.data.views import LiftView, TableView, View
 from mercer.learners.ridge import dual
 from mercer.learners.ridge.problem import DOUBTFUL, RidgeProblem, table_of
 from mercer.learners.ridge.result import DualFit, PrimalFit, RidgeResult
-from mercer.learners.ridge.sample_tuning import Chosen
 from mercer.learners.streaming.basis import basis_of, steady
-from mercer.learners.streaming.grid import ByGrid
 from mercer.learners.streaming.predictor import ByBasis, ByDuals, ByFeatures
 from mercer.learners.streaming.stream import DomainStream, Stream
 from mercer.lifts.base import Lift
 from mercer.planner.ridge import RidgePlan
 from mercer.planner.ridge.details import GRID
+
+if TYPE_CHECKING:
+    from mercer.learners.ridge.sample_tuning import Chosen
 
 Array = NDArray[np.float64]
 ITERATIVE = "nystrom iterative"
@@ -137,6 +139,8 @@ def _chosen(problem: RidgeProblem, plan: RidgePlan, run: Run, seed: int) -> Chos
 def _on_grid(problem: RidgeProblem, plan: RidgePlan, run: Run, seed: int) -> RidgeResult:
     from mercer.learners.ridge import fourier_grid
     from mercer.learners.ridge.grids import ends_of, grid_lift
+    from mercer.learners.ridge.sample_tuning import Chosen
+    from mercer.learners.streaming.grid import ByGrid
 
     chosen = Chosen(problem.view, problem.penalty)
     if not plan.details.solver.whole_path:
@@ -178,6 +182,8 @@ def _in_pieces(problem: RidgeProblem, plan: RidgePlan, run: Run, seed: int) -> R
 
 def _for_pieces(problem: RidgeProblem, plan: RidgePlan, run: Run, seed: int) -> Chosen:
     """The kernel, and alphas where they must be known before; a path over all rows says more than one over some."""
+    from mercer.learners.ridge.sample_tuning import Chosen
+
     if plan.method == ITERATIVE:
         return _chosen(problem, plan, run, seed)
     if len(problem.views) == 1:

@@ -25,6 +25,8 @@ from mercer.solvers import Solver
 Array = NDArray[np.float64]
 EXACT, LANDMARKS, FOURIER_GRID = "exact", "landmarks", "fourier_grid"
 DUAL, PRIMAL = "dual", "primal"
+LIKELY_ROWS = 20_000
+"""Rows up to which `kernel="auto"` is the default kernel at the median distance, which leaves exact methods."""
 TRUSTED = {np.dtype(np.float64): 1e-6, np.dtype(np.float32): 1e-3}
 """The relative error of predictions above which rounding is reported, by the dtype of the data."""
 
@@ -213,7 +215,7 @@ def from_rows(
     if not whole:
         weights, counts = at_rows(weights, kept), at_rows(counts, kept)
         targets, labels = targets[kept], at_rows(labels, kept)
-    if source is None and isinstance(model.kernel, str) and model.kernel == AUTO:
+    if len(kept) > LIKELY_ROWS and source is None and isinstance(model.kernel, str) and model.kernel == AUTO:
         from mercer.learners.ridge.likely_kernel import likely_kernel  # few problems have so few columns
 
         kernel = likely_kernel(model, rows, kept, targets, weights, labels) or kernel

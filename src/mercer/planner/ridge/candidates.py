@@ -9,7 +9,6 @@ from mercer.planner.limits import Limits
 from mercer.planner.ridge.conjugate_gradients import conjugate_gradients
 from mercer.planner.ridge.details import RidgePlan
 from mercer.planner.ridge.direct import direct
-from mercer.planner.ridge.fourier_grid import fourier_grid
 from mercer.planner.ridge.streaming import largest, nystrom, nystrom_iterative, one_pass, random_features
 from mercer.solvers import ConjugateGradient, Solver
 
@@ -55,7 +54,11 @@ def _streaming(task: RidgeTask, iterative: Solver | None, limits: Limits) -> lis
 
 def _on_grid(task: RidgeTask, limits: Limits) -> list[RidgePlan]:
     """A grid of frequencies, where one was found for the kernel."""
-    return [] if task.grid is None else [fourier_grid(task, task.grid, limits)]
+    if task.grid is None:
+        return []
+    from mercer.planner.ridge.fourier_grid import fourier_grid  # few tasks have one
+
+    return [fourier_grid(task, task.grid, limits)]
 
 
 def _on_landmarks(task: RidgeTask, iterative: Solver | None, limits: Limits) -> list[RidgePlan]:

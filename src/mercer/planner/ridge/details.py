@@ -12,6 +12,10 @@ from mercer.solvers import Solver
 Side = Literal["primal", "dual"]
 GRID = "fourier grid"
 """The method of a grid of frequencies."""
+DIGITS = 1e-8
+"""The error of kernel values, in units of k(x, x), from which on a grid is the kernel to the digits that count."""
+GOOD = 1e-3
+"""The error up to which a grid is taken before any number of landmarks."""
 
 
 @dataclass(frozen=True)
@@ -78,3 +82,13 @@ RidgePlan = Plan[RidgeDetails]
 def size_of(plan: RidgePlan) -> int:
     """Landmarks, or features, of a plan; 0 where it has none."""
     return plan.n_landmarks or plan.n_features
+
+
+def to_digits(plan: RidgePlan) -> bool:
+    """Whether a plan's grid is the kernel, to the digits that count."""
+    return plan.method == GRID and plan.details.epsilon <= DIGITS
+
+
+def is_good(plan: RidgePlan) -> bool:
+    """Whether a plan's grid comes before landmarks, however many."""
+    return plan.method == GRID and plan.details.epsilon <= GOOD

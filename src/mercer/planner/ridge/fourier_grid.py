@@ -9,20 +9,14 @@ from typing import TYPE_CHECKING
 from mercer.compute import nonuniform
 from mercer.planner.limits import Limits
 from mercer.planner.plan import Plan, Stage
-from mercer.planner.ridge.details import GRID, RidgeDetails, RidgePlan
+from mercer.planner.ridge.details import DIGITS, GRID, RidgeDetails, RidgePlan
 from mercer.solvers import ConjugateGradient, Eigen
 
 if TYPE_CHECKING:
     from mercer.planner.ridge.task import RidgeTask
 
-MIN_ROWS = 4_000
-"""Rows up to which no grid is looked for: methods that store a matrix are quick, and say as much."""
 MAX_DENSE = 4_000
 """Features whose squares are stored, at most, for a spectrum that serves all penalties."""
-DIGITS = 1e-8
-"""The error of kernel values, in units of k(x, x), from which on a grid is the kernel to the digits that count."""
-GOOD = 1e-3
-"""The error up to which a grid is taken before any number of landmarks."""
 NEAR, ROW = 14.0, 2_000.0
 """Lattice points in each column that a row is spread over, and operations beside those."""
 SPREAD, PLAIN = 8.0, 8.0
@@ -57,16 +51,6 @@ class GridSize:
     def dense(self) -> bool:
         """Whether the squares of the features are stored."""
         return self.features <= MAX_DENSE
-
-
-def to_digits(plan: RidgePlan) -> bool:
-    """Whether a plan's grid is the kernel, to the digits that count."""
-    return plan.method == GRID and plan.details.epsilon <= DIGITS
-
-
-def is_good(plan: RidgePlan) -> bool:
-    """Whether a plan's grid comes before landmarks, however many."""
-    return plan.method == GRID and plan.details.epsilon <= GOOD
 
 
 def fourier_grid(task: RidgeTask, size: GridSize, limits: Limits) -> RidgePlan:

@@ -9,8 +9,7 @@ from mercer.compute.runtime.memory import text_of
 from mercer.errors import number_of
 from mercer.planner.explain import counted, duration
 from mercer.planner.limits import INSTANT, UNSAVED, Limits
-from mercer.planner.ridge.details import GRID, RidgePlan, size_of
-from mercer.planner.ridge.fourier_grid import is_good
+from mercer.planner.ridge.details import GRID, RidgePlan, is_good, size_of
 
 if TYPE_CHECKING:
     from mercer.planner.ridge.task import RidgeTask

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from mercer.planner.limits import INSTANT, UNSAVED, Limits
 from mercer.planner.plan import Stage
 from mercer.planner.ridge import reasons
 from mercer.planner.ridge.candidates import candidates
-from mercer.planner.ridge.details import GRID, RidgeDetails, RidgePlan, size_of
+from mercer.planner.ridge.details import GRID, RidgeDetails, RidgePlan, is_good, size_of, to_digits
 from mercer.planner.ridge.direct import fewest_operations
-from mercer.planner.ridge.fourier_grid import GridSize, is_good, to_digits
 from mercer.planner.ridge.no_fit_error import refusal
 from mercer.planner.ridge.streaming import JUDGED
 from mercer.planner.task import Refusal, Task
 from mercer.solvers import Solver
+
+if TYPE_CHECKING:
+    from mercer.planner.ridge.fourier_grid import GridSize
 
 COUNTABLE = 10**12
 """Features that a plan may have: those of a kernel of high degree may be more than the range of floats."""
