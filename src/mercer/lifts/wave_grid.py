@@ -168,16 +168,20 @@ def _grown(
 ) -> tuple[FrequencyGrid, WaveWeights] | None:
     """A grid that is large enough for the error, or as large as is allowed."""
     turns = np.array(grid.periods) * fine / (2 * np.pi)
-    reached = 1.0
-    while np.prod(2 * np.ceil(2 * reached * turns) + 1) <= most:
+
+    def fits(factor: float) -> bool:
+        return bool(np.prod(2 * np.ceil(factor * turns) + 1) <= most)
+
+    reached = 1.0 if fits(1.0) else 0.0
+    while reached and fits(2 * reached):
         reached *= 2
         found = _at(kernel, grid, reached * turns)
         if found is None or found[1].dropped + found[1].aliasing <= 0.95 * epsilon:
             return found
-    low, high = reached, 2 * reached
+    low, high = reached, max(1.0, 2 * reached)
     for _ in range(20):
         middle = 0.5 * (low + high)
-        low, high = (middle, high) if np.prod(2 * np.ceil(middle * turns) + 1) <= most else (low, middle)
+        low, high = (middle, high) if fits(middle) else (low, middle)
     return _at(kernel, grid, low * turns)
 
 

@@ -21,7 +21,7 @@ def rows(seed, d, n=150, outputs=0, weights=False):
     X = random.uniform(0, 1, (n, d)) * random.uniform(0.5, 2, d)
     y = 3 + np.sin(4 * X[:, :1]) + X.sum(axis=1, keepdims=True) + 0.1 * random.standard_normal((n, max(outputs, 1)))
     s = random.integers(0, 4, n).astype(float) if weights else None
-    return X, y if outputs else y[:, 0], s, random.uniform(0, 1, (40, d)) * X.max(axis=0) * 0.9
+    return X, y if outputs else y[:, 0], s, random.uniform(X.min(axis=0), X.max(axis=0), (40, d))
 
 
 def both(kernel, X, y, s=None, **given):
@@ -97,6 +97,7 @@ def test_lengthscales_are_compared_on_one_reading():
 @pytest.mark.parametrize("d", [1, 2, 3])
 def test_many_frequencies_take_steps(d, monkeypatch):
     monkeypatch.setattr(grids, "MAX_DENSE", 11)
+    monkeypatch.setattr(grids, "MANY", 20_000)
     from mercer.planner.ridge import fourier_grid
 
     monkeypatch.setattr(fourier_grid, "MAX_DENSE", 11)
@@ -137,20 +138,20 @@ def test_rows_beyond_the_box_are_predicted_by_the_kernel_itself():
     assert (deviation >= least * (1 - 1e-5)).all()
 
 
-def test_sources_give_the_same_model_in_pieces():
+def test_sources_give_the_same_model_in_pieces(monkeypatch):
+    monkeypatch.setattr("mercer.learners.ridge.problem.fits_memory", lambda *_: False)
     X, y, s, new = rows(7, 2, n=500, weights=True)
-    whole = KernelRidge("gaussian(0.3)", alpha=0.1, method="fourier_grid").fit(X, y, s)
-    batches = Batches(lambda: ((X[i : i + 70], y[i : i + 70], s[i : i + 70]) for i in range(0, 500, 70)), count=500)
-    model = KernelRidge("gaussian(0.3)", alpha=0.1, method="fourier_grid", memory_limit="30 MB").fit(batches)
+    given = {"alpha": 0.1, "method": "fourier_grid"}
+    whole = KernelRidge("gaussian(0.3)", **given).fit(X, y, s)
+    parts = [(X[i : i + 70], y[i : i + 70], s[i : i + 70]) for i in range(0, 500, 70)]
+    model = KernelRidge("gaussian(0.3)", **given).fit(Batches(lambda: iter(parts)))
+    assert model.plan_.method == "fourier grid"
     np.testing.assert_allclose(model.predict(new), whole.predict(new), atol=1e-7)
     assert model.predict(Arrays(new)).shape == (40,)
 
 
 def test_rows_beyond_the_box_of_a_source_are_reported(monkeypatch):
-    from mercer.learners.streaming import source_stream
-
     monkeypatch.setattr("mercer.learners.ridge.problem.fits_memory", lambda *_: False)
-    assert source_stream.fits_memory
     X, y, _, new = rows(8, 1, n=300)
     model = KernelRidge("gaussian(0.3)", alpha=0.1, method="fourier_grid").fit(Arrays(X, y))
     exact = KernelRidge("gaussian(0.3)", alpha=0.1).fit(X, y)
