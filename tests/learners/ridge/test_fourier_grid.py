@@ -96,7 +96,7 @@ def test_lengthscales_are_compared_on_one_reading():
 
 @pytest.mark.parametrize("d", [1, 2, 3])
 def test_many_frequencies_take_steps(d, monkeypatch):
-    monkeypatch.setattr(grids, "MAX_DENSE", 11)
+    monkeypatch.setattr(grids, "FEW", ((11, 1e-4),))
     monkeypatch.setattr(grids, "MANY", 20_000)
     from mercer.planner.ridge import fourier_grid
 

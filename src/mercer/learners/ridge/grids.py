@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 LADDER = tuple(10.0 ** (-k / 2) for k in range(16, 1, -1))
 """Errors that are tried, the smallest first."""
-SMOOTH = 1e-4
-"""The error up to which few features are preferred to many."""
+FEW = (1_500, 1e-6), (2_500, 1e-5), (MAX_DENSE, 1e-4)
+"""So many features do where they leave no more than such an error: a spectrum of few takes a moment."""
 MANY = 1 << 18
 """Features of a grid that is solved by steps, at most."""
 
@@ -84,8 +84,11 @@ def _sized(view: View, low: Array, high: Array) -> WaveGrid | None:
                 first = middle + 1
         return best
 
-    found = least(MAX_DENSE)
-    return found if found is None or found.relative <= SMOOTH else least(MANY)
+    for most, enough in FEW:
+        found = least(most)
+        if found is None or found.relative <= enough:
+            return found
+    return least(MANY)
 
 
 def ends(problem: RidgeProblem, view: KernelView) -> tuple[Array, Array]:
