@@ -18,6 +18,7 @@ import json
 import tempfile
 import time
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +44,8 @@ PIECE = 1 << 20
 
 def surface(X: np.ndarray) -> np.ndarray:
     """What is to be found."""
-    return np.sin(9 * X[:, 0]) * np.cos(7 * X[:, 1]) + np.sin(23 * X[:, 0] * X[:, 1]) + X[:, 1]
+    found: np.ndarray = np.sin(9 * X[:, 0]) * np.cos(7 * X[:, 1]) + np.sin(23 * X[:, 0] * X[:, 1]) + X[:, 1]
+    return found
 
 
 def drawn(rows: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -54,11 +56,9 @@ def drawn(rows: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
 
 
 def satellite(options: dict[str, Any]) -> Found:
-    import pandas as pd
-
     from mercer import KernelRidge
 
-    table = pd.read_parquet(Path(options["data"]) / "heaton_satellite.parquet")
+    table = import_module("pandas").read_parquet(Path(options["data"]) / "heaton_satellite.parquet")
     train, test = (table[table["part"] == part] for part in ("train", "test"))
     names, model = ["lon", "lat"], KernelRidge()
 
@@ -133,10 +133,9 @@ def path(options: dict[str, Any]) -> Found:
 
     X, y = drawn(options["million"])
     kernel, alphas = "matern(nu=2.5, lengthscale=0.3)", np.geomspace(1e-3, 1e3, 30)
-    lift = {"method": "fourier_grid"}
-    KernelRidge(kernel, alpha=1.0, **lift).fit(X[:9_000], y[:9_000])
-    one, cost = measured(lambda: KernelRidge(kernel, alpha=1.0, **lift).fit(X, y))
-    whole, many = measured(lambda: KernelRidge(kernel, alpha=alphas, **lift).fit(X, y))
+    KernelRidge(kernel, alpha=1.0, method="fourier_grid").fit(X[:9_000], y[:9_000])
+    one, cost = measured(lambda: KernelRidge(kernel, alpha=1.0, method="fourier_grid").fit(X, y))
+    whole, many = measured(lambda: KernelRidge(kernel, alpha=alphas, method="fourier_grid").fit(X, y))
     return {
         **many,
         "one": cost["seconds"],
@@ -157,7 +156,8 @@ def streamed(options: dict[str, Any]) -> Found:
         for seed, start in enumerate(range(0, rows, PIECE)):
             stop = min(rows, start + PIECE)
             X[start:stop], y[start:stop] = drawn(stop - start, seed)
-        X.flush(), y.flush()
+        X.flush()
+        y.flush()
         X, y = (np.load(Path(folder) / f"{name}.npy", mmap_mode="r") for name in ("X", "y"))
         model = KernelRidge("matern(nu=2.5, lengthscale=0.3)", alpha=1.0, method="fourier_grid", memory_limit="1 GB")
         _, cost = measured(lambda: model.fit(Arrays(X, y)))

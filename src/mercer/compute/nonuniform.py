@@ -13,6 +13,7 @@ semicircle" kernel, SIAM Journal on Scientific Computing 41 (2019).
 from __future__ import annotations
 
 from functools import cache
+from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
@@ -68,9 +69,7 @@ def values(angles: Array, coefficients: Complex, digits: float = VALUES_DIGITS) 
 
 
 def _transform(d: int, kind: int) -> Any:
-    import finufft  # where it is installed
-
-    return getattr(finufft, f"nufft{d}d{kind}")
+    return getattr(import_module("finufft"), f"nufft{d}d{kind}")  # where it is installed
 
 
 # -- without FINUFFT --------------------------------------------------------------------------------------------------

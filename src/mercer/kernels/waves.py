@@ -69,7 +69,10 @@ class FrequencyGrid:
 
     def axes(self) -> list[Array]:
         """The frequencies of each column."""
-        return [2 * np.pi / P * np.arange(-m, m + 1) for P, m in zip(self.periods, self.orders, strict=True)]
+        return [
+            np.asarray(2 * np.pi / P * np.arange(-m, m + 1.0), dtype=np.float64)
+            for P, m in zip(self.periods, self.orders, strict=True)
+        ]
 
     def lengths(self) -> Array:
         """The length of each frequency, of this shape."""

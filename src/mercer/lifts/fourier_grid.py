@@ -52,7 +52,7 @@ class FourierGrid(Lift):
     kernel_ : Kernel
         The kernel, with its open numbers found and its columns by position.
     frequencies_ : array of shape (h, d)
-        j, whole numbers.
+        j, integers.
     weights_ : array of shape (1 + h,)
         p_0, and p_j of each frequency.
     periods_, center_, reach_ : array of shape (d,)

@@ -81,7 +81,7 @@ class WaveGrid:
         """Which rows are in the box."""
         return np.asarray((np.abs(X - self.center) <= self.reach / 2).all(axis=1))
 
-    def boxed(self, halves: Array) -> Array:
+    def boxed(self, halves: NDArray[np.complex128]) -> NDArray[np.complex128]:
         """Numbers of j = 0 and of the frequencies, (..., 1 + h), in a box from -order to order, zero elsewhere."""
         orders = np.array(self.orders, dtype=np.int64)
         found = np.zeros((*halves.shape[:-1], *(2 * orders + 1)), halves.dtype)

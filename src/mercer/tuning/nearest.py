@@ -219,7 +219,7 @@ def _solved(
     k = _of_differences(kernel, near)
     upper = np.triu_indices(near.shape[1], 1)
     values = _of_differences(kernel, among[:, upper[0], upper[1]])
-    K = np.empty(among.shape[:-1])
+    K = np.empty((len(k), k.shape[1], k.shape[1]))
     K[:, upper[0], upper[1]] = values
     K[:, upper[1], upper[0]] = values
     diagonal = np.arange(K.shape[1])
@@ -229,4 +229,4 @@ def _solved(
         found = np.linalg.solve(K, right)
     except np.linalg.LinAlgError:
         return None
-    return found[:, :, 0], k, found[:, :, -1]
+    return np.asarray(found[:, :, 0]), k, np.asarray(found[:, :, -1])

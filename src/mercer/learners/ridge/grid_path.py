@@ -123,7 +123,8 @@ def _on_lattice(grid: WaveGrid, V: Array, shifts: Array, lattice: tuple[int, ...
     boxes[(slice(None), *grid.orders)] -= shifts
     half = boxes[..., grid.orders[-1] :]
     spread = np.zeros((len(boxes), *lattice[:-1], lattice[-1] // 2 + 1), complex)
-    spread[(slice(None), *np.ix_(*_places(grid.orders, lattice)[:-1], np.arange(half.shape[-1])))] = half
+    rows = np.ix_(np.arange(len(boxes)), *_places(grid.orders, lattice)[:-1], np.arange(half.shape[-1]))
+    spread[rows] = half
     axes = tuple(range(1, 1 + len(lattice)))
     return np.asarray(fft.irfftn(spread, lattice, axes=axes, norm="forward", workers=available()))
 
@@ -133,7 +134,7 @@ def _coefficients(grid: WaveGrid, values: Array) -> Complex:
     lattice, doubled = values.shape[1:], [2 * order for order in grid.orders]
     axes = tuple(range(1, values.ndim))
     found = fft.fftn(values, axes=axes, norm="forward", workers=available())
-    return np.ascontiguousarray(found[(slice(None), *np.ix_(*_places(doubled, lattice)))])
+    return np.ascontiguousarray(found[np.ix_(np.arange(len(values)), *_places(doubled, lattice))])
 
 
 def _places(orders: list[int] | tuple[int, ...], lattice: tuple[int, ...]) -> list[NDArray[np.intp]]:

@@ -209,8 +209,8 @@ class GridPosterior(StreamedPosterior):
         inside = basis.grid.inside(np.asarray(rows.values, dtype=np.float64))
         if not inside.all():
             most = basis.grid.mass / alpha + (1 / self.total if self.intercept else 0.0)  # nobody knows less
-            found[~inside] = most if self.far is None else self.far.shares(rows.rows(~inside), alpha)
-        return found
+            found[~inside] = most if self.far is None else self.far.shares(rows.rows(np.flatnonzero(~inside)), alpha)
+        return np.asarray(found)
 
 
 @dataclass(frozen=True, eq=False)

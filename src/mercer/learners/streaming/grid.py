@@ -196,7 +196,7 @@ class ByGrid(Predictor):
         found = self.basis.times(rows, self.weights) + self.offset
         outside = ~self.basis.grid.inside(np.asarray(rows.values, dtype=np.float64))
         if outside.any() and self.far is not None:
-            found[outside] = self.far.values(rows.rows(outside))
+            found[outside] = self.far.values(rows.rows(np.flatnonzero(outside)))
         elif outside.any():
             told = f"{number_of(int(outside.sum()), 'row')} beyond the box of the fit, where waves repeat"
             remedy = "Fit rows that reach so far, or keep them in memory."
@@ -224,7 +224,7 @@ def at_frequencies(grid: WaveGrid, box: Complex) -> tuple[Complex, Complex]:
     """From sums in a box of the orders or more, (..., *box): at zero, and at the frequencies of the grid."""
     middle = np.array(box.shape[-len(grid.orders) :]) // 2
     zero = box[(..., *middle)]
-    return zero, cast(Complex, box[(..., *(grid.frequencies + middle).T)])
+    return zero, box[(..., *(grid.frequencies + middle).T)]
 
 
 def feature_sums(grid: WaveGrid, box: Complex) -> Array:

@@ -66,13 +66,13 @@ def fourier_grid(task: RidgeTask, size: GridSize, limits: Limits) -> RidgePlan:
         square = float(size.features) ** 2
         solving = machine.eigenvectors(size.features) + machine.store(SQUARES * square)
         judging = size.features * transform + one * math.ceil(task.alphas * (1 + outputs) / 2) if task.path else 0.0
-        stages = (Stage("pass", passing), Stage("solve", task.lengthscales * (solving + judging)))
+        stages = [Stage("pass", passing), Stage("solve", task.lengthscales * (solving + judging))]
         numbers = SQUARES * square
     else:
         asking = machine.multiply(LIKELIHOOD * outputs) + machine.read(SEARCHED * n) if likely else 0.0
-        stages = (Stage("tuning", asking), Stage("pass", passing), Stage("solve", STEPS * outputs * 2 * transform))
+        stages = [Stage("tuning", asking), Stage("pass", passing), Stage("solve", STEPS * outputs * 2 * transform)]
         numbers = BOXES * 2 * size.points
-    stages = (*stages, Stage("check", checking))
+    stages.append(Stage("check", checking))
     batch = min(task.rows, BATCH)
     numbers += lanes + batch * (6.0 + 4 * task.columns + 4 * outputs) + 2.0 * n * outputs * task.stored
     lost = [f"the kernel to {size.error:.0e} of k(x, x) (certified)"]
@@ -86,7 +86,7 @@ def fourier_grid(task: RidgeTask, size: GridSize, limits: Limits) -> RidgePlan:
         outputs=outputs,
         bytes=int(8 * numbers),
         seconds=sum(stage.seconds for stage in stages),
-        stages=stages,
+        stages=tuple(stages),
         details=own,
         n_features=size.features,
         gives_up="" if size.error <= DIGITS else ", ".join(lost),
