@@ -120,7 +120,7 @@ def _left_out(piece: Piece, leverages: Array, fits: Array) -> Array:
 def _on_lattice(grid: WaveGrid, V: Array, shifts: Array, lattice: tuple[int, ...]) -> Array:
     """(k, *lattice): V'phi(x) - shifts, at equal distances over a period."""
     boxes = grid.coefficients(V)
-    boxes[(slice(None), *grid.orders)] -= shifts
+    boxes.reshape(len(boxes), -1)[:, boxes[0].size // 2] -= shifts
     half = boxes[..., grid.orders[-1] :]
     spread = np.zeros((len(boxes), *lattice[:-1], lattice[-1] // 2 + 1), complex)
     rows = np.ix_(np.arange(len(boxes)), *_places(grid.orders, lattice)[:-1], np.arange(half.shape[-1]))
