@@ -147,6 +147,7 @@ def path(options: dict[str, Any]) -> Found:
 
 def streamed(options: dict[str, Any]) -> Found:
     from mercer import KernelRidge
+    from mercer.lifts import FourierGrid
     from mercer.sources import Arrays
 
     rows = options["rows"]
@@ -159,7 +160,8 @@ def streamed(options: dict[str, Any]) -> Found:
         X.flush()
         y.flush()
         X, y = (np.load(Path(folder) / f"{name}.npy", mmap_mode="r") for name in ("X", "y"))
-        model = KernelRidge("matern(nu=2.5, lengthscale=0.3)", alpha=1.0, method="fourier_grid", memory_limit="1 GB")
+        lift = FourierGrid("matern(nu=1.5, lengthscale=0.1)", epsilon=1e-4)
+        model = KernelRidge(lift, alpha=1.0, method="fourier_grid", memory_limit="1 GB")
         _, cost = measured(lambda: model.fit(Arrays(X, y)))
         new = np.random.default_rng(1).uniform(0, 1, (20_000, 2))
         off = np.asarray(model.predict(new)) - surface(new)

@@ -293,5 +293,6 @@ def _exponent(points: list[Record]) -> str:
 SHARED = ("small", "scale", "margins", "unsupervised", "structured", "processes", "relevance")
 READERS: dict[str, Reader] = {part: partial(shared, part) for part in SHARED} | {
     "gram": gram, "kernels": kernels, "lifts": lifts, "ridge": ridge, "truth": truth, "plans": plans,
-    "watching": watching, "levels": levels, "defaults": defaults, "curves": curves, "tool": tool, "growth": growth, "grid": grid,
+    "watching": watching, "levels": levels, "defaults": defaults, "curves": curves, "tool": tool, "growth": growth,
+    "grid": grid,
 }  # fmt: skip

@@ -180,6 +180,16 @@ def test_a_lift_that_is_given_is_the_grid():
     np.testing.assert_allclose(model.predict(new), plain.predict(new), atol=1e-8)
 
 
+def test_a_lift_that_saw_a_sample_is_made_for_all_rows(monkeypatch):
+    monkeypatch.setattr("mercer.learners.ridge.problem.fits_memory", lambda *_: False)
+    monkeypatch.setattr("mercer.learners.streaming.source_stream.SAMPLE_ROWS", 20)
+    X, y, _, new = rows(16, 2, n=500)
+    model = KernelRidge(FourierGrid("gaussian(0.3)", 1e-6), alpha=0.1, method="fourier_grid").fit(Arrays(X, y))
+    exact = KernelRidge("gaussian(0.3)", alpha=0.1).fit(X, y)
+    assert model.lift_.grid.inside(X).all()
+    np.testing.assert_allclose(model.predict(new), exact.predict(new), atol=1e-3)
+
+
 def test_classes():
     X, y, _, new = rows(11, 2)
     model = KernelRidgeClassifier("gaussian(0.3)", method="fourier_grid").fit(X, y > y.mean())

@@ -145,7 +145,7 @@ def of_least_error(problem: RidgeProblem, plan: RidgePlan, run: Run) -> Chosen:
     """The view of least leave-one-out error, all alphas of each; the rows are read once for the grids of all."""
     rows, batch = problem.rows(problem.view), plan.details.batch or BATCH
     low, high = ends_of(rows, batch)
-    lifts = [grid_lift(view, low, high, plan.details.epsilon) for view in problem.views]
+    lifts = [grid_lift(table_of(view), low, high, plan.details.epsilon) for view in problem.views]
     bases = [GridBasis(lift) for lift in lifts]
     moments = [GridMoments(basis.grid, rows.outputs, problem.centering.intercept) for basis in bases]
     with run.stage("tuning", rows.count):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.learners.data.views import KernelView, LiftView, View
+from mercer.learners.data.views import KernelView, LiftView, TableView, View
 from mercer.planner.ridge.fourier_grid import MAX_DENSE, GridSize
 
 if TYPE_CHECKING:
@@ -107,22 +107,24 @@ def ends_of(rows: Stream, batch: int) -> tuple[Array, Array]:
     return low, high
 
 
-def grid_lift(view: View, low: Array, high: Array, epsilon: float) -> FourierGrid:
+def grid_lift(view: TableView, low: Array, high: Array, epsilon: float) -> FourierGrid:
     """The lift of a grid for rows between these ends, of the error that was planned."""
     from mercer.lifts.fourier import placed
     from mercer.lifts.fourier_grid import FourierGrid
-    from mercer.lifts.wave_grid import wave_grid
+    from mercer.lifts.wave_grid import MAX_FEATURES, wave_grid
 
+    most, kernel, points = 2 * MANY, view.kernel, view.points
     if isinstance(view, LiftView) and isinstance(view.lift, FourierGrid):
-        return view.lift
-    if not isinstance(view, KernelView):
-        raise TypeError(f"a grid stands for a kernel, got {type(view).__name__}")
-    points = view.points
-    kernel = placed(view.kernel, points.rows(slice(0, 1)))
-    grid = wave_grid(kernel, low, high, epsilon, 2 * MANY)
+        if view.lift.grid.inside(np.stack([low, high])).all():
+            return view.lift
+        most, epsilon = view.lift.n_components or MAX_FEATURES, view.lift.epsilon  # it saw a sample of the rows
+    if kernel is None:
+        raise TypeError("a grid stands for a kernel")
+    kernel = placed(kernel, points.rows(slice(0, 1)))
+    grid = wave_grid(kernel, low, high, epsilon, most)
     if grid is None:
         raise TypeError(f"no grid for {view.kernel}")  # the plan has looked
-    lift = FourierGrid(view.kernel, min(epsilon, 0.99))
+    lift = FourierGrid(kernel, min(epsilon, 0.99))
     lift.n_features_in_ = int(points.values.shape[1])
     if points.names is not None:
         lift.feature_names_in_ = np.array(points.names, dtype=object)
