@@ -230,13 +230,13 @@ def test_what_has_no_grid_is_refused(kernel, columns, given, told):
 
 def test_the_plan_says_what_is_given_up_and_what_is_taken_instead():
     random = np.random.default_rng(0)
-    X = random.uniform(0, 1, (30_000, 2))
-    smooth = KernelRidge("matern(nu=2.5, lengthscale=0.5)").plan(X, X[:, 0])
+    X = random.uniform(0, 1, (200_000, 2))
+    smooth = KernelRidge("matern(nu=2.5, lengthscale=0.5)", alpha=1.0).plan(X, X[:, 0])
     assert smooth.method == "fourier grid"
     assert "(certified)" in smooth.gives_up
-    many = KernelRidge("matern(nu=2.5, lengthscale=0.5)").plan(random.uniform(0, 1, (30_000, 4)), X[:, 0])
+    many = KernelRidge("matern(nu=2.5, lengthscale=0.5)", alpha=1.0).plan(random.uniform(0, 1, (200_000, 4)), X[:, 0])
     assert many.method != "fourier grid"
-    few = KernelRidge("matern(nu=2.5, lengthscale=0.5)").plan(X[:300], X[:300, 0])
+    few = KernelRidge("matern(nu=2.5, lengthscale=0.5)", alpha=1.0).plan(X[:300], X[:300, 0])
     assert few.method == "direct"
 
 
@@ -245,3 +245,22 @@ def test_nothing_is_looked_for_on_few_rows():
         warnings.simplefilter("error")
         X, y, _, _ = rows(15, 2)
         assert KernelRidge().fit(X, y).kernel_.nu == 2.5
+
+
+def test_parameters_inside_auto_are_those_of_the_default_kernel():
+    assert KernelRidge().set_params(kernel__lengthscale=2.0).kernel == k.Matern(2.5, 2.0)
+    X, y, _, new = rows(15, 2)
+    same = KernelRidge("matern(nu=2.5, lengthscale='median')").fit(X, y).predict(new)
+    assert KernelRidge().fit(X, y).predict(new).tobytes() == same.tobytes()
+
+
+@pytest.mark.slow
+def test_auto_of_many_rows_is_the_likeliest_kernel():
+    random = np.random.default_rng(0)
+    X = random.uniform(0, 1, (21_000, 1))
+    waves = np.sin(np.outer(X[:, 0], 2 * np.pi * np.arange(1, 4))).sum(axis=1)
+    model = KernelRidge().fit(X, waves + 0.1 * random.standard_normal(len(X)))
+    assert model.kernel_.nu == 2.5
+    new = np.linspace(0.01, 0.99, 50)[:, None]
+    true = np.sin(np.outer(new[:, 0], 2 * np.pi * np.arange(1, 4))).sum(axis=1)
+    assert np.sqrt(np.mean((model.predict(new) - true) ** 2)) < 0.01

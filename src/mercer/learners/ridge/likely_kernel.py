@@ -53,4 +53,5 @@ def likely_kernel(
         return None
     known = Conditionals.of(X, targets / spread, counted, bool(model.fit_intercept), random)
     found = [known.stretched(Matern(nu, "median").resolve_points(sample)) for nu in SMOOTHNESSES]
-    return min(found, key=lambda one: one[0])[1]
+    value, kernel, _ = min(found, key=lambda one: one[0])
+    return kernel if np.isfinite(value) else None
