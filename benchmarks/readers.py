@@ -250,6 +250,31 @@ def tool(record: Record) -> Iterator[Line]:
                    met=found["same_bits"], note=note)  # fmt: skip
 
 
+def grid(record: Record) -> Iterator[Line]:
+    works = {
+        "satellite": "fit and predict a map",
+        "million": "fit a million rows and predict",
+        "path": "30 penalties by leave-one-out",
+        "streamed": "fit a memory map",
+        "landmarks": "fit and predict at equal error",
+    }
+    for part, found in record["results"].items():
+        if "failed" in found:
+            yield Line("grid", part, works[part], failed=found["failed"])
+            continue
+        theirs, took = found.get("theirs"), Spread.of([found["seconds"]])
+        error = found.get("rmse", found.get("error"))
+        accuracy = None if error is None else ("error", error, theirs["error"] if theirs else None)
+        measure = (found["times faster"], FASTER, MORE) if theirs else (found["seconds"], "s", LESS)
+        if part == "path":
+            measure = found["fits"], "fits at one penalty", LESS
+        goal = {"path": "fits", "landmarks": "times faster"}.get(part, "seconds")
+        yield Line("grid", part, works[part], "Nystroem" if theirs else "", ours=took,
+                   theirs=Spread.of([theirs["seconds"]]) if theirs else None, ratio=measure[0], unit=measure[1],
+                   better=measure[2], accuracy=accuracy, goal=found["goals"].get(goal), met=found["met"],
+                   memory=(found["megabytes"], theirs["megabytes"] if theirs else None))  # fmt: skip
+
+
 def growth(record: Record) -> Iterator[Line]:
     """The largest size that each reached, and why it ended there."""
     for curve in record["curves"]:
@@ -279,4 +304,5 @@ READERS: dict[str, Reader] = {part: partial(shared, part) for part in SHARED} | 
     "gram": gram, "kernels": kernels, "lifts": lifts, "ridge": ridge, "truth": truth, "plans": plans,
     "watching": watching, "levels": levels, "defaults": defaults, "curves": curves, "tool": tool, "growth": growth,
     "series": series,
+    "grid": grid,
 }  # fmt: skip

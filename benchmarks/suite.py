@@ -78,6 +78,7 @@ PARTS = (
     Part("series"),
     Part("relevance", ("--repeats", "1"), quick=None, data=REQUIRED),
     Part("scale", ("--repeats", "2"), ("--quick", "--only", "exact", "--repeats", "1"), data=REQUIRED),
+    Part("grid", data=IF_THERE),
     Part("margins", ("--repeats", "2"), ("--quick", "--only", "exact", "--repeats", "1"), data=REQUIRED),
     Part("unsupervised", quick=("--quick", "--only", "clusters"), data=REQUIRED),
     Part("structured", ("--repeats", "2"), quick=("--quick", "--only", "weisfeiler_lehman"), data=REQUIRED),

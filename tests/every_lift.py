@@ -11,6 +11,7 @@ from mercer.lifts.concatenation import Concatenation
 from mercer.lifts.exact import Exact
 from mercer.lifts.formulas import Formulas
 from mercer.lifts.fourier import RandomFourier
+from mercer.lifts.fourier_grid import FourierGrid
 from mercer.lifts.monomials import Monomials
 from mercer.lifts.nystrom import Nystrom
 from mercer.lifts.parabolic import Parabolic
@@ -42,6 +43,7 @@ SEVERAL = {
         Formulas(("[1, x1, x2, x3, x1 x2, x1 x3, x2 x3, x1 x2 x3]",)),
         Formulas(["exp(-|x|^2/50)", "min(x1, x2)", "x3/2 - 1", "sqrt(2) (x1 - x3)^2"]),
     ],
+    FourierGrid: [FourierGrid(epsilon=1e-3), FourierGrid("matern(nu=2.5)", n_components=101)],
     Monomials: [Monomials(), Monomials(3, include_bias=False), Monomials((2, 3))],
     Nystrom: [
         Nystrom(),
@@ -90,6 +92,10 @@ INSTANCES = {
     cls: SEVERAL[cls] if cls in SEVERAL else [cls()]
     for cls in sorted(exported_lifts() - {lifts.Counts}, key=lambda cls: cls.__name__)  # that one takes no numbers
 }
+
+
+FEW_COLUMNS = {FourierGrid}
+"""Those that take no more than three columns."""
 
 
 def concrete_lifts() -> set[type[Lift]]:

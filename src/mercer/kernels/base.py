@@ -280,6 +280,23 @@ class Kernel(Shown, ABC):
 
         return StateSpace(others=(self,))
 
+    def waves(self, grid: FrequencyGrid) -> WaveWeights | None:
+        """The weights of waves on a grid of frequencies that add up to this kernel, and how far they may be off.
+
+        None where no such weights are known: the kernel does not depend on x - z alone, falls too slowly, or looks at
+        columns by their names.
+
+        Parameters
+        ----------
+        grid : FrequencyGrid
+            Frequencies, periods and the largest differences of rows, one per column.
+
+        Returns
+        -------
+        WaveWeights or None
+        """
+        return None
+
     @property
     def needed(self) -> frozenset[Column] | None:
         """The columns at which the kernel looks; None for all of them."""
@@ -800,3 +817,6 @@ class Kernel(Shown, ABC):
 
 # The composites are kernels, so they can only be imported once Kernel exists.
 from mercer.kernels import algebra  # noqa: E402
+
+if TYPE_CHECKING:
+    from mercer.kernels.waves import FrequencyGrid, WaveWeights

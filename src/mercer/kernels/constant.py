@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,9 @@ from mercer.kernels.near_pairs import NearPairs
 from mercer.kernels.pairs import Block, Pairs
 from mercer.kernels.points import Column, Points
 from mercer.kernels.proof.judgement import Judgement, Situation
+
+if TYPE_CHECKING:
+    from mercer.kernels.waves import FrequencyGrid, WaveWeights
 
 
 class Constant(Kernel):
@@ -66,6 +69,11 @@ class Constant(Kernel):
 
     def law(self, d: int) -> Law | None:
         return Still(d, mass=self.variance)
+
+    def waves(self, grid: FrequencyGrid) -> WaveWeights:
+        from mercer.kernels.waves import constant  # few kernels are asked
+
+        return constant(self.variance, grid)
 
     def finite_lift(self, build: LiftBuilder[Features]) -> Features:
         return build.constant(self.variance)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy.special import gammaincinv, ive, ndtri
+from scipy.special import gamma, gammaincinv, gammaln, ive, kve, ndtri
 
 from mercer.errors import InputError, message
 from mercer.kernels.fields import MEDIAN
@@ -42,6 +42,10 @@ class Normal(_Leaf):
     def doubling(self) -> Doubling:
         return Doubling.GAUSSIAN
 
+    def density(self, lengths: Array) -> Array:
+        scale = 1 / self.unit
+        return np.asarray((scale / np.sqrt(2 * np.pi)) ** self.d * np.exp(-0.5 * (scale * lengths) ** 2))
+
     def draw(self, source: Source) -> Array:
         return source.normals(self.d) * self.unit
 
@@ -68,9 +72,14 @@ class Student(_Leaf):
     def doubling(self) -> Doubling:
         return Doubling.SQUARE if self.nu >= 0.5 else Doubling.POSITIVE
 
+    def density(self, lengths: Array) -> Array:
+        power, scale = self.nu + self.d / 2, 1 / (self.unit * np.sqrt(2 * self.nu))
+        size = gammaln(power) - gammaln(self.nu) + self.d * np.log(scale / np.sqrt(np.pi))
+        return np.asarray(np.exp(size - power * np.log1p((scale * lengths) ** 2)))
+
     def draw(self, source: Source) -> Array:
-        gamma = np.maximum(gammaincinv(self.nu, source.uniforms(1)), 1e-200)  # its root may be divided by
-        return np.asarray(source.normals(self.d) * (self.unit * np.sqrt(self.nu / gamma)))
+        drawn = np.maximum(gammaincinv(self.nu, source.uniforms(1)), 1e-200)  # its root may be divided by
+        return np.asarray(source.normals(self.d) * (self.unit * np.sqrt(self.nu / drawn)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,9 +99,18 @@ class GammaMixed(_Leaf):
     def doubling(self) -> Doubling:
         return Doubling.POSITIVE  # as every mixture of Gaussians
 
+    def density(self, lengths: Array) -> Array:
+        """The mean of normal densities over G, a Bessel function: c b^(q / 2) K_q(2 sqrt(b)) with q = shape - d / 2."""
+        order, scale = self.shape - self.d / 2, np.sqrt(self.shape) / self.unit
+        b = np.asarray(0.5 * (scale * lengths) ** 2)
+        with np.errstate(all="ignore"):
+            found = 2 * b ** (order / 2) * kve(order, 2 * np.sqrt(b)) * np.exp(-2 * np.sqrt(b))
+        at_zero = gamma(order) if order > 0 else np.inf
+        return np.asarray(np.where(b > 0, found, at_zero) * (scale / np.sqrt(2 * np.pi)) ** self.d / gamma(self.shape))
+
     def draw(self, source: Source) -> Array:
-        gamma = gammaincinv(self.shape, source.uniforms(1))
-        return np.asarray(source.normals(self.d) * (self.unit * np.sqrt(gamma / self.shape)))
+        drawn = gammaincinv(self.shape, source.uniforms(1))
+        return np.asarray(source.normals(self.d) * (self.unit * np.sqrt(drawn / self.shape)))
 
 
 class Sphere(_Leaf):

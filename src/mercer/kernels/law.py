@@ -93,6 +93,21 @@ class Law(ABC):
     def doubling(self) -> Doubling:
         """What is known of k at twice a difference, from which the variance is bounded."""
 
+    def density(self, lengths: Array) -> Array | None:
+        """mass times the density of w on R^d where it depends on |w| alone; None where it does not, or is not known.
+
+        Parameters
+        ----------
+        lengths : array
+            |w|.
+
+        Returns
+        -------
+        array or None
+            Infinite at 0 where the kernel has no integral.
+        """
+        return None
+
     @abstractmethod
     def draw(self, source: Source) -> Array:
         """Draw frequencies.

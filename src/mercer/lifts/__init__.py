@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from mercer.lifts.exact import lift as lift
     from mercer.lifts.formulas import Formulas as Formulas
     from mercer.lifts.fourier import RandomFourier as RandomFourier
+    from mercer.lifts.fourier_grid import FourierGrid as FourierGrid
     from mercer.lifts.monomials import Monomials as Monomials
     from mercer.lifts.nystrom import Nystrom as Nystrom
     from mercer.lifts.parabolic import Parabolic as Parabolic
@@ -35,6 +36,7 @@ else:
             "Equality": "equality",
             "Exact": "exact",
             "Formulas": "formulas",
+            "FourierGrid": "fourier_grid",
             "Lift": "base",
             "Monomials": "monomials",
             "Nystrom": "nystrom",

@@ -184,7 +184,7 @@ class RandomFourier(Lift):
         first = Points(np.asarray(row, dtype=np.float64), names)
         for leaf, seen in leaves(kernel, first):
             check_dimension(leaf, seen)
-        return _placed(kernel, first)
+        return placed(kernel, first)
 
     def _components(self, law: Law, n: int) -> int:
         if self.epsilon is not None:
@@ -261,12 +261,12 @@ class RandomFourier(Lift):
         return audited(self, self.kernel_, X, delta, (2 if self.offsets_ is None else 3) * self.mass_)
 
 
-def _placed(kernel: Kernel, points: Points) -> Kernel:
+def placed(kernel: Kernel, points: Points) -> Kernel:
     """The kernel with columns by position instead of by name."""
     if not kernel.children:
         return kernel
     inner = kernel.inner_points(points)
-    children = tuple(_placed(child, inner) for child in kernel.children)
+    children = tuple(placed(child, inner) for child in kernel.children)
     if isinstance(kernel, On):
         return On(children[0], tuple(points.position(column, subject="on") for column in kernel.columns))
     return kernel.with_children(children)

@@ -28,6 +28,7 @@ from mercer.learners.perceptron.state import PerceptronState
 from mercer.learners.ridge.result import BasisFit, DualFit, PrimalFit, RidgeResult
 from mercer.learners.ridge.state_space import ByStates
 from mercer.learners.streaming.basis import FeatureBasis, LandmarkBasis, LiftBasis
+from mercer.learners.streaming.grid import ByGrid, GridBasis
 from mercer.learners.streaming.predictor import ByBasis, ByDuals, ByFeatures
 from mercer.learners.svm.model import Model
 from mercer.learners.svm.subproblem import SubproblemResult
@@ -84,7 +85,7 @@ HELD: tuple[type, ...] = (
     *(Polynomials, Functions, Joined, Multiplied, Weighed, Moved, Chosen, Unit),
     # rows, and predictors
     *(KernelView, LiftView, MatrixView, WithOne, Centering),
-    *(ByDuals, ByFeatures, ByBasis, LiftBasis, LandmarkBasis, FeatureBasis, TableBasis),
+    *(ByDuals, ByFeatures, ByBasis, ByGrid, GridBasis, LiftBasis, LandmarkBasis, FeatureBasis, TableBasis),
     # single families of learners
     *(RidgeResult, DualFit, PrimalFit, BasisFit, Spectrum),
     *(ByStates, Smoother, Series, States, Beside),

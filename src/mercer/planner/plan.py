@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Generic, Protocol, TypeVar
 from mercer.planner.html import ShownPlan
 
 Plain = str | int | float | bool | None
-APPROXIMATE = ("landmarks", "nystrom", "nystrom iterative", "random features")
+APPROXIMATE = ("landmarks", "nystrom", "nystrom iterative", "random features", "fourier grid")
 """The methods whose model is not that of the kernel, nor of the lift that was given."""
 
 

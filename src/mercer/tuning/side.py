@@ -117,7 +117,7 @@ class Side(ABC):
         errors, wrong = np.zeros((len(given), self.targets.shape[1])), np.zeros(len(given))
         for group, rows, left in self.pieces(given):
             errors[group] += self.squares(rows, left)
-            wrong[group] += self.centering.weights[rows] @ _mistaken(labels[rows], left)
+            wrong[group] += self.centering.weights[rows] @ mistaken(labels[rows], left)
         return Path(given, errors / self.centering.total, wrong / self.centering.total)
 
     def errors(self, alphas: ArrayLike) -> Array:
@@ -140,7 +140,7 @@ class Side(ABC):
             fits = ridges.fits(self.aims)
             for rows in steps(len(roots), max(MIN_TILE_ROWS, TILE_NUMBERS // max(fits.shape))):
                 above, below = self._terms(rows, ridges, fits)
-                yield group, rows, _quotients(above / roots[rows, None, None], below[:, :, None])
+                yield group, rows, quotients(above / roots[rows, None, None], below[:, :, None])
 
     # -- folds ----------------------------------------------------------------------------------------------------
 
@@ -199,7 +199,7 @@ def steps(count: int, step: int) -> list[slice]:
     return [slice(start, start + step) for start in range(0, count, step)]
 
 
-def _quotients(above: Array, below: Array) -> Array:
+def quotients(above: Array, below: Array) -> Array:
     """above / below, and inf where below is 0."""
     return np.divide(above, below, out=np.full_like(above, np.inf), where=below > 0)
 
@@ -212,7 +212,7 @@ def _share(fold: Fold, rows: NDArray[np.intp], roots: Array, keep: Keep) -> thre
     return work
 
 
-def _mistaken(labels: NDArray[np.intp], errors: Array) -> NDArray[np.bool_]:
+def mistaken(labels: NDArray[np.intp], errors: Array) -> NDArray[np.bool_]:
     """(rows, m): which labels a leave-one-out decision, y - e, does not give; no decision is a mistake."""
     outputs = errors.shape[2]
     if outputs == 1:

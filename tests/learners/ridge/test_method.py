@@ -180,7 +180,8 @@ def test_what_cannot_be_is_refused(learner, given, told):
     rows = KERNEL(X) if model.kernel == "precomputed" else X
     with pytest.raises(InputError) as caught:
         model.fit(rows, few(Y, learner))
-    both = '"exact", "landmarks" or "state_space"' if learner is KernelRidge else '"exact" or "landmarks"'
+    states = '"state_space" ' if learner is KernelRidge else ""
+    both = f'"exact", "landmarks", {states}or "fourier_grid"' if states else '"exact", "landmarks" or "fourier_grid"'
     told = told.replace("METHODS", f'method that is "auto", {both}')
     assert str(caught.value).startswith(f"{learner.__name__} {told}")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numbers
 from collections.abc import Hashable
 from dataclasses import field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -18,6 +18,9 @@ from mercer.kernels.latex import escaped
 from mercer.kernels.law import Law, moved
 from mercer.kernels.lift_builder import Features, LiftBuilder
 from mercer.kernels.points import Column, Points
+
+if TYPE_CHECKING:
+    from mercer.kernels.waves import FrequencyGrid, WaveWeights
 
 
 def check_columns(owner: str, name: str, value: Any) -> tuple[Column, ...]:
@@ -102,6 +105,17 @@ class On(Mapped):
         chosen = np.array([int(column) % d for column in self.columns])
         matrix = csr_array((np.ones(width), (np.arange(width), chosen)), shape=(width, d))
         return moved(self.kernel.law(width), matrix)
+
+    def waves(self, grid: FrequencyGrid) -> WaveWeights | None:
+        from mercer.kernels.waves import on_columns  # few kernels are asked
+
+        d = len(grid.periods)
+        if self.inner_width(d) == 0 or any(isinstance(column, str) for column in self.columns):
+            return None  # where names stand is not known here
+        chosen = [int(column) % d for column in self.columns]
+        if len(set(chosen)) < len(chosen):
+            return None
+        return on_columns(self.kernel.waves(grid.columns(chosen)), chosen, grid)
 
     @property
     def is_linear(self) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,10 @@ from mercer.kernels.lift_builder import Features, LiftBuilder
 from mercer.kernels.near_pairs import NearPairs
 from mercer.kernels.pairs import Block, Pairs
 from mercer.kernels.points import Points
+
+if TYPE_CHECKING:
+    from mercer.kernels.waves import FrequencyGrid, WaveWeights
+
 
 MAX_FACTORS = 1000
 """The largest power whose law is told: it is drawn as the sum of so many draws."""
@@ -84,6 +88,13 @@ class Power(Single):
         if not isinstance(self.exponent, int) or self.exponent > MAX_FACTORS:
             return None
         return convolution([self.kernel.law(d)] * self.exponent)
+
+    def waves(self, grid: FrequencyGrid) -> WaveWeights | None:
+        from mercer.kernels.waves import multiplied  # few kernels are asked
+
+        if not isinstance(self.exponent, int) or self.exponent > MAX_FACTORS:
+            return None
+        return multiplied([self.kernel.waves(grid)] * self.exponent)
 
     def finite_lift(self, build: LiftBuilder[Features]) -> Features:
         return build.raised(build.of(self.kernel), int(self.exponent)) if self.whole else super().finite_lift(build)

@@ -21,6 +21,7 @@ from mercer.kernels.points import Points
 
 if TYPE_CHECKING:
     from mercer.kernels.processes import StateSpace
+    from mercer.kernels.waves import FrequencyGrid, WaveWeights
 
 
 class Product(Several):
@@ -66,6 +67,11 @@ class Product(Several):
             return super().state_space()
         factor = reduce(mul, (part.variance for part in numbers))
         return rest[0].state_space().scaled(factor, Constant(factor))
+
+    def waves(self, grid: FrequencyGrid) -> WaveWeights | None:
+        from mercer.kernels.waves import multiplied  # few kernels are asked
+
+        return multiplied(part.waves(grid) for part in self.parts)
 
     def finite_lift(self, build: LiftBuilder[Features]) -> Features:
         return reduce(build.multiplied, [build.of(part) for part in self.parts])

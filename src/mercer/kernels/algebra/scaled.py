@@ -20,6 +20,7 @@ from mercer.kernels.points import Points, refuse_objects
 
 if TYPE_CHECKING:
     from mercer.kernels.processes import StateSpace
+    from mercer.kernels.waves import FrequencyGrid, WaveWeights
 
 
 def check_lengthscales(owner: str, name: str, value: Any) -> tuple[float, ...]:
@@ -103,6 +104,10 @@ class Scaled(Mapped):
         found, (length,) = self.kernel.state_space(), self.lengthscales
         processes = tuple(replace(process, rate=process.rate / length) for process in found.processes)
         return StateSpace(processes, tuple(kernel.scaled(self.lengthscales) for kernel in found.others))
+
+    def waves(self, grid: FrequencyGrid) -> WaveWeights | None:
+        fits = len(grid.periods) == self.width
+        return self.kernel.waves(grid.scaled(self.lengthscales)) if fits else None
 
     @property
     def linear_map(self) -> csr_array:

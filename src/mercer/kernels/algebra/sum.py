@@ -21,6 +21,7 @@ from mercer.kernels.points import Points
 
 if TYPE_CHECKING:
     from mercer.kernels.processes import StateSpace
+    from mercer.kernels.waves import FrequencyGrid, WaveWeights
 
 
 class Sum(Several):
@@ -61,6 +62,11 @@ class Sum(Several):
         found = [part.state_space() for part in self.parts]
         processes, others = ([each.processes for each in found], [each.others for each in found])
         return StateSpace(tuple(chain.from_iterable(processes)), tuple(chain.from_iterable(others)))
+
+    def waves(self, grid: FrequencyGrid) -> WaveWeights | None:
+        from mercer.kernels.waves import added  # few kernels are asked
+
+        return added(part.waves(grid) for part in self.parts)
 
     def finite_lift(self, build: LiftBuilder[Features]) -> Features:
         return build.added([build.of(part) for part in self.parts])

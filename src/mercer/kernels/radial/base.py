@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,9 @@ from mercer.kernels.pairs import Block, Pairs
 from mercer.kernels.points import Points
 from mercer.kernels.precision import gaps
 from mercer.kernels.precision.mpmath_arrays import precisely
+
+if TYPE_CHECKING:
+    from mercer.kernels.waves import FrequencyGrid, WaveWeights
 
 
 class Radial(Kernel):
@@ -105,6 +108,41 @@ class Radial(Kernel):
         iterable of float
         """
         return ()
+
+    def density(self, lengths: NDArray[np.float64], d: int) -> NDArray[np.float64] | None:
+        """The density of the kernel's frequencies on R^d, by their lengths: k is its Fourier transform.
+
+        Without a formula of its own that of the spectral law. None where none is known; a kernel that states one falls
+        with the distance, and is nowhere negative.
+
+        Parameters
+        ----------
+        lengths : array
+            |w|.
+        d : int
+            The number of columns.
+
+        Returns
+        -------
+        array or None
+        """
+        law = self.law(d)
+        return None if law is None else law.density(lengths)
+
+    def waves(self, grid: FrequencyGrid) -> WaveWeights | None:
+        from mercer.kernels.waves import of_density  # few kernels are asked
+
+        d = len(grid.periods)
+        if self.max_dimension is not None and d > self.max_dimension:
+            return None
+        probe = self.density(np.zeros(1), d)
+        if probe is None or not np.isfinite(probe).all():
+            return None
+        return of_density(lambda lengths: np.asarray(self.density(lengths, d)), self._at_distance, grid)
+
+    def _at_distance(self, distances: NDArray[np.float64]) -> NDArray[np.float64]:
+        u = distances / self.scale
+        return np.asarray(self.profile(u if self.argument == "distance" else u**2))
 
     @property
     def scale(self) -> float:

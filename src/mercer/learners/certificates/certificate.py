@@ -12,9 +12,8 @@ from mercer.kernels import Kernel
 from mercer.learners.certificates.approximation import Approximation
 from mercer.learners.certificates.bounds import Distance, of_features, of_landmarks, of_residual
 from mercer.learners.data.views import TableView, View
-from mercer.learners.streaming.basis import LandmarkBasis, LiftBasis, landmark_basis
+from mercer.learners.streaming.basis import LandmarkBasis, basis_of
 from mercer.lifts.base import Lift
-from mercer.lifts.nystrom import Nystrom
 from mercer.operators import Centering
 from mercer.solvers import Outcome
 
@@ -126,7 +125,7 @@ def _of_weights(model: FittedLeastSquares, lift: Lift, weights: Array) -> Distan
     whole, seen, kernel = model.view, model.fitted, model.kernel
     if not isinstance(whole, TableView) or not isinstance(seen, TableView) or model.duals is None or kernel is None:
         return _unknown(model)
-    basis = landmark_basis(lift, whole.points) if isinstance(lift, Nystrom) else LiftBasis(lift)
+    basis = basis_of(lift, whole.points)
     duals, alphas = model.duals[model.kept], model.fit.alphas
     given = Approximation(kernel, seen.points, model.centering, basis, weights, duals, alphas, model.spread)
     random = np.random.default_rng(model.seed)

@@ -6,11 +6,10 @@ from typing import Any, Self
 
 from mercer.errors import InputError, speaks
 from mercer.kernels import Kernel
-from mercer.learners.data.validation import PRECOMPUTED
+from mercer.learners.data.validation import AUTO, PRECOMPUTED
+from mercer.learners.data.validation import DEFAULT_KERNEL as DEFAULT_KERNEL
 from mercer.lifts.coerce import stated
 
-DEFAULT_KERNEL = "matern(nu=2.5, lengthscale='median')"
-"""Smooth, but not as smooth as a Gaussian: it forgives a lengthscale that does not fit."""
 INSIDE = "kernel__"
 """How the names of such parameters begin."""
 
@@ -25,6 +24,7 @@ class KernelParameters:
         """Set parameters; those inside the kernel (`kernel__lengthscale`) give the learner another kernel."""
         inside = {name: value for name, value in params.items() if name.startswith(INSIDE)}
         kernel = params.get("kernel", self.kernel)
+        kernel = DEFAULT_KERNEL if isinstance(kernel, str) and kernel == AUTO else kernel
         if inside and isinstance(kernel, Kernel | str) and kernel != PRECOMPUTED:
             changes = {name.removeprefix(INSIDE): value for name, value in inside.items()}
             others = {name: value for name, value in params.items() if name not in inside}

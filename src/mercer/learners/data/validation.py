@@ -32,6 +32,8 @@ from mercer.lifts.structured import noted
 from mercer.operators.precomputed import symmetric_part
 
 Array = NDArray[np.float64]
+DEFAULT_KERNEL = "matern(nu=2.5, lengthscale='median')"
+"""Smooth, but not as smooth as a Gaussian: it forgives a lengthscale that does not fit."""
 PRECOMPUTED = "precomputed"
 AUTO = "auto"
 MAX_TOTAL_WEIGHT = 1e100
@@ -78,6 +80,8 @@ def kernel_of(given: Any) -> Kernel | Lift | str:
     if isinstance(given, str):
         if given == PRECOMPUTED:
             return given
+        if given == AUTO:
+            return parsed(DEFAULT_KERNEL)
         if given.strip().lower() != PRECOMPUTED:
             return parsed(given)
     if isinstance(given, Kernel):  # one that scikit-learn may still fill in place becomes an object of its own

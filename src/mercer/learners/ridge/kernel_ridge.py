@@ -15,7 +15,7 @@ from mercer.errors import InputError, message, speaker, speaks
 from mercer.kernels import Kernel
 from mercer.kernels.base import PythonFunction
 from mercer.kernels.fields import check_integer
-from mercer.learners.data.kernel_parameters import DEFAULT_KERNEL
+from mercer.learners.data.validation import AUTO
 from mercer.learners.ridge.least_squares import LeastSquares
 from mercer.learners.streaming.source_stream import SourceStream, regression_stream
 from mercer.lifts.base import Lift
@@ -43,8 +43,10 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
 
     Parameters
     ----------
-    kernel : Kernel, str, callable, Lift or "precomputed", default="matern(nu=2.5, lengthscale='median')"
-        A kernel, its text, a Python function, a lift (its kernel, by its features where that is cheaper), or
+    kernel : Kernel, str, callable, Lift, "precomputed" or "auto", default="auto"
+        "auto" is `matern(nu=2.5, lengthscale="median")`; of more than 20,000 rows in memory of at most three columns of
+        numbers it is the Matern kernel whose smoothness (1/2, 3/2 or 5/2) and lengthscale are the likeliest. Else a
+        kernel, its text, a Python function, a lift (its kernel, by its features where that is cheaper), or
         "precomputed": X is then the matrix of all pairs of training rows, and new rows are given as their similarities
         with these. A lengthscale that a text leaves out ("rbf", "2*matern(nu=1.5) + linear") is open, as if it were
         "median".
@@ -62,11 +64,12 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
     side : {"auto", "dual", "primal"}, default="auto"
         "dual" solves for one coefficient per row, also of a linear kernel or a lift; "primal" for one weight per
         feature, where the kernel has a finite lift. Both are exact. "auto" takes the cheaper one.
-    method : {"auto", "exact", "landmarks", "state_space"}, default="auto"
+    method : {"auto", "exact", "landmarks", "state_space", "fourier_grid"}, default="auto"
         "exact" uses the kernel itself, or the features of a given lift, also where that takes long; it is refused where
         it does not fit the memory. "landmarks" approximates the kernel. "state_space" is exact for one column and sums
         of half-integer Matern kernels, with a trend or waves of finitely many features beside them, in time and memory
-        that grow as the number of rows. "auto" is exact where that is quick enough.
+        that grow as the number of rows. "fourier_grid" takes waves on a grid of frequencies, for stationary kernels of
+        up to three columns, with a proven error (see `FourierGrid`). "auto" is exact where that is quick enough.
     n_landmarks : int or None, default=None
         How many landmarks where they are taken, not used by "exact"; None for the most within memory and time, up to
         half of the rows.
@@ -148,7 +151,7 @@ class KernelRidge(MultiOutputMixin, RegressorMixin, LeastSquares):  # type: igno
 
     def __init__(
         self,
-        kernel: Kernel | Lift | PythonFunction | str = DEFAULT_KERNEL,
+        kernel: Kernel | Lift | PythonFunction | str = AUTO,
         *,
         alpha: float | ArrayLike | str = "auto",
         lengthscale: float | str = "median",

@@ -25,20 +25,21 @@ from mercer.learners.ridge.dual_rounding import examined
 from mercer.learners.ridge.methods import solve
 from mercer.learners.ridge.planning import foreseen, plan_of, planned
 from mercer.learners.ridge.problem import TRUSTED, RidgeProblem, Targets, from_rows, from_source
-from mercer.learners.ridge.result import DualFit, RidgeFit, RidgeResult
+from mercer.learners.ridge.result import BasisFit, DualFit, RidgeFit, RidgeResult
 from mercer.learners.run.convergence import ConvergenceWarning
 from mercer.learners.run.fingerprint import fingerprint
 from mercer.learners.run.fit_run import Watched
 from mercer.learners.streaming.source_stream import SourceStream, new_rows, note_columns
 from mercer.lifts.randomness import generator
 from mercer.planner.ridge import RidgePlan
+from mercer.planner.ridge.details import GRID
 from mercer.solvers import Outcome, Solver
 from mercer.sources import Arrays, Source, source_of
 from mercer.tuning.path import Path
 
 if TYPE_CHECKING:
     from mercer.learners.ridge.descent import Descent
-    from mercer.learners.ridge.posterior import Posterior, StreamedPosterior
+    from mercer.learners.ridge.posterior import NearestPosterior, Posterior, StreamedPosterior
 
 Array = NDArray[np.float64]
 
@@ -354,7 +355,7 @@ class LeastSquares(KernelEstimator[RidgeProblem, RidgePlan, RidgeResult]):
         return computing(self.backend if isinstance(self.backend, Backend) else self.plan_.backend)
 
     @property
-    def _pieces(self) -> StreamedPosterior | None:
+    def _pieces(self) -> StreamedPosterior | NearestPosterior | None:
         from mercer.learners.ridge.posterior import streamed_posterior  # predictions need none
 
         return streamed_posterior(self._found())
@@ -390,6 +391,8 @@ class LeastSquares(KernelEstimator[RidgeProblem, RidgePlan, RidgeResult]):
         result, pieces = self._result, self._pieces
         found = result.fit.leverage
         if found is None and pieces is not None:
+            if self.plan_.method == GRID and isinstance(result.fit, BasisFit) and result.fit.spectrum is None:
+                raise AttributeError("leverage_: this grid was solved by steps, and leverages are only bounded")
             shares = {alpha: pieces.shares(result.points, alpha) for alpha in np.unique(result.fit.alphas)}
             whole = np.column_stack([shares[alpha] for alpha in result.fit.alphas])
             whole[np.setdiff1d(np.arange(len(whole)), result.kept)] = 0.0

@@ -21,6 +21,7 @@ from mercer.learners.streaming.predictor import ByBasis, ByDuals, ByFeatures
 from mercer.learners.streaming.stream import DomainStream, Stream
 from mercer.lifts.base import Lift
 from mercer.planner.ridge import RidgePlan
+from mercer.planner.ridge.details import GRID
 
 if TYPE_CHECKING:
     from mercer.learners.ridge.sample_tuning import Chosen
@@ -41,6 +42,8 @@ def solve(problem: RidgeProblem, plan: RidgePlan, run: Run, seed: int) -> RidgeR
         return _state_space(problem, plan, run, seed)
     if plan.method == "conjugate gradients":
         return _conjugate_gradients(problem, plan, run, seed)
+    if plan.method == GRID:
+        return _on_grid(problem, plan, run, seed)
     return _in_pieces(problem, plan, run, seed)
 
 
@@ -143,6 +146,28 @@ def _chosen(problem: RidgeProblem, plan: RidgePlan, run: Run, seed: int) -> Chos
 
 
 # -- pieces -----------------------------------------------------------------------------------------------------------
+
+
+def _on_grid(problem: RidgeProblem, plan: RidgePlan, run: Run, seed: int) -> RidgeResult:
+    from mercer.learners.ridge import fourier_grid
+    from mercer.learners.ridge.grids import ends_of, grid_lift
+    from mercer.learners.ridge.sample_tuning import Chosen
+    from mercer.learners.streaming.grid import ByGrid
+
+    chosen = Chosen(problem.view, problem.penalty)
+    if not plan.details.solver.whole_path:
+        chosen = fourier_grid.by_likelihood(problem, plan, run, draws(seed, TUNING))
+    elif len(problem.views) > 1:
+        chosen = fourier_grid.of_least_error(problem, plan, run)
+    seen = replace(problem.through(chosen.view), penalty=chosen.penalty)
+    view, rows = table_of(seen.view), problem.rows(chosen.view)
+    lift = grid_lift(view, *ends_of(rows, plan.details.batch), plan.details.epsilon)
+    fit = fourier_grid.solve(seen, rows, lift, plan, run)
+    fit = replace(fit, path=chosen.path or fit.path)
+    whole = LiftView(table_of(chosen.view).points, lift) if problem.source is None else None
+    plan = replace(plan, n_features=lift.n_features())
+    predictor = ByGrid.of(fit, whole, problem.kept)
+    return RidgeResult.of(problem, plan, fit, predictor, chosen.view.kernel, lift, whole, seed)
 
 
 def _in_pieces(problem: RidgeProblem, plan: RidgePlan, run: Run, seed: int) -> RidgeResult:

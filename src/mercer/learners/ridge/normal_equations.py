@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,6 +40,9 @@ from mercer.solvers import Outcome
 from mercer.solvers.ridge.checks import solves
 from mercer.solvers.ridge.perturbation import ERROR_FACTOR
 from mercer.tuning.path import Path, default_alphas
+
+if TYPE_CHECKING:
+    from mercer.learners.streaming.grid import GridMoments
 
 Array = NDArray[np.float64]
 STRETCHED = 1e6
@@ -93,7 +97,7 @@ def _passed(problem: RidgeProblem, rows: Stream, basis: Basis, batch: int, run: 
     if saved is not None:
         moments.restore(saved)
     with run.stage("pass", rows.count):
-        return moments, _added(rows, batch, moments, run)
+        return moments, added(rows, batch, moments, run)
 
 
 def _lossy(problem: RidgeProblem, rows: Stream, basis: Basis) -> bool:
@@ -109,7 +113,7 @@ def _lossy(problem: RidgeProblem, rows: Stream, basis: Basis) -> bool:
     return basis.rounding * rows.count > REGAINED * float(problem.penalty.given.min())
 
 
-def _added(rows: Stream, batch: int, moments: Moments, run: Run) -> str:
+def added(rows: Stream, batch: int, moments: Moments | GridMoments, run: Run) -> str:
     """Add the rows that are not in yet; why this ended early, "" where it did not."""
     whole = _Whole(run)
     with ExitStack() as usable:

@@ -15,7 +15,7 @@ from mercer.kernels import Kernel
 from mercer.kernels.points import SINGLE
 from mercer.learners.data.validation import AUTO, Penalty, kernel_of
 from mercer.learners.data.views import KernelView, LiftView, MatrixView, View
-from mercer.learners.ridge.problem import LANDMARKS, RidgeParameters, RidgeProblem, table_of
+from mercer.learners.ridge.problem import FOURIER_GRID, LANDMARKS, RidgeParameters, RidgeProblem, table_of
 from mercer.learners.run.fit_run import Watched
 from mercer.lifts.base import Lift
 from mercer.planner import RidgeTask
@@ -25,9 +25,12 @@ from mercer.tuning.path import DEFAULT_ALPHAS
 
 if TYPE_CHECKING:
     from mercer.lifts.nystrom import Nystrom
+    from mercer.planner.ridge.fourier_grid import GridSize
 
 Shape = tuple[int, int, int]
 """Rows, columns and outputs."""
+GRID_ROWS = 4_000
+"""Rows up to which no grid is looked for: methods that store a matrix are quick, and say as much."""
 WORTH = 1.0
 """Seconds that a fit is to take, at least, to look at a sample of its rows before."""
 
@@ -109,6 +112,7 @@ def _task(problem: RidgeProblem) -> RidgeTask:
     positive = penalty.values is None or bool((penalty.values > 0).all())
     lift = view.lift if isinstance(view, LiftView) and _is_nystrom(view.lift) else None
     components, beside = _states(problem) if columns == 1 else (0, 0)
+    grid, no_grid = _grid(problem)
     return RidgeTask(
         rows=problem.count,
         columns=int(columns),
@@ -134,6 +138,8 @@ def _task(problem: RidgeProblem) -> RidgeTask:
         wanted_landmarks=problem.n_landmarks,
         components=components,
         extra_features=beside,
+        grid=grid,
+        no_grid=no_grid,
     )
 
 
@@ -145,6 +151,15 @@ def _states(problem: RidgeProblem) -> tuple[int, int]:
 
     form = form_of(problem.view)[0]
     return (0, 0) if form is None else (form.components, form.features)
+
+
+def _grid(problem: RidgeProblem) -> tuple[GridSize | None, str]:
+    """The grid of frequencies that stands for the kernel; few rows need none unless it is requested."""
+    if problem.method != FOURIER_GRID and (problem.method != AUTO or problem.count <= GRID_ROWS):
+        return None, ""
+    from mercer.learners.ridge.grids import grid_size
+
+    return grid_size(problem)
 
 
 def _descends(problem: RidgeProblem) -> bool:

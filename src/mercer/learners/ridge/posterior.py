@@ -8,18 +8,21 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh
 
+from mercer.errors import InputError, message
+from mercer.kernels import Kernel
 from mercer.kernels.points import Points
-from mercer.learners.data.views import View, blocks
+from mercer.learners.data.views import LiftView, View, blocks
 from mercer.learners.ridge import dual, primal
 from mercer.learners.ridge.features import CenteredFeatures
 from mercer.learners.ridge.result import BasisFit, RidgeResult
-from mercer.learners.streaming.basis import Basis
+from mercer.learners.streaming.basis import Basis, FeatureBasis, LandmarkBasis, LiftBasis
 from mercer.operators import Centered, Centering
 from mercer.solvers import Eigen
 from mercer.solvers.ridge.at_backend import factor_of
@@ -28,7 +31,9 @@ from mercer.solvers.ridge.spectrum import Spectrum
 from mercer.tuning.sides import DualSide
 
 if TYPE_CHECKING:
+    from mercer.learners.streaming.grid import GridBasis
     from mercer.operators.at_backend import AtBackend
+    from mercer.tuning.nearest import NearestRows
 
 Array = NDArray[np.float64]
 
@@ -186,12 +191,84 @@ class StreamedPosterior:
         return float(self.spectrum.kept @ self.spectrum.inverses(np.array([alpha]))[:, 0]) + self.intercept
 
 
-def streamed_posterior(result: RidgeResult) -> StreamedPosterior | None:
+@dataclass(frozen=True, eq=False)
+class GridPosterior(StreamedPosterior):
+    """The same on a grid of frequencies, where the variance is a function that transforms evaluate at all rows.
+
+    far : for rows beyond the box; None where the rows of the fit stayed in their source
+    """
+
+    far: NearestPosterior | None = None
+
+    def shares(self, rows: Points, alpha: float) -> Array:
+        from mercer.learners.ridge.grid_path import Leverages
+
+        basis = cast("GridBasis", self.basis)
+        known = Leverages.of(basis, self.means, self.spectrum, self.total, self.intercept, np.array([alpha]))
+        found = np.maximum(known.at(rows)[0], 0.0)
+        inside = basis.grid.inside(np.asarray(rows.values, dtype=np.float64))
+        if not inside.all():
+            most = basis.grid.mass / alpha + (1 / self.total if self.intercept else 0.0)  # nobody knows less
+            found[~inside] = most if self.far is None else self.far.shares(rows.rows(np.flatnonzero(~inside)), alpha)
+        return np.asarray(found)
+
+
+@dataclass(frozen=True, eq=False)
+class NearestPosterior:
+    """Of a grid that was solved by steps: variances from rows near each new one, at most too large.
+
+    points, weights : of the fit
+    """
+
+    kernel: Kernel
+    points: Points
+    weights: Array
+    intercept: bool
+    seed: int
+
+    def shares(self, rows: Points, alpha: float) -> Array:
+        """The variance of f(x) + b at each row in units of the noise."""
+        new = np.asarray(rows.values, dtype=np.float64)
+        return self._near.variances(self.kernel, alpha, new, self.intercept) / alpha
+
+    @cached_property
+    def _near(self) -> NearestRows:
+        from mercer.tuning.nearest import NearestRows  # of many rows in few columns alone
+
+        X = np.asarray(self.points.values, dtype=np.float64)
+        return NearestRows.of(X, self.weights, np.random.default_rng(self.seed))
+
+    def products(self, rows: Points, alpha: float) -> Array:
+        """Refused: rows that are near each new one say nothing of pairs."""
+        remedy = 'Use return_std, a smoother kernel, or method="landmarks".'
+        raise InputError(message("a stored system for a covariance", "this grid was solved by steps", remedy))
+
+    def degrees(self, alpha: float) -> float:
+        """Refused: nothing that was solved for knows it."""
+        raise AttributeError("degrees_of_freedom_: this grid was solved by steps, and leverages are only bounded")
+
+
+def streamed_posterior(result: RidgeResult) -> StreamedPosterior | NearestPosterior | None:
     """The posterior of a fit that read rows in pieces; None for others, and where no spectrum was found."""
     fit = result.fit
-    if not isinstance(fit, BasisFit) or fit.spectrum is None:
+    if not isinstance(fit, BasisFit):
+        return None
+    if type(fit.basis) not in (LiftBasis, LandmarkBasis, FeatureBasis):  # all but a grid, which few fits have
+        near = _nearest(result)
+        if fit.spectrum is None:
+            return near
+        return GridPosterior(fit.basis, fit.means, fit.spectrum, result.total, result.centering.intercept, near)
+    if fit.spectrum is None:
         return None
     return StreamedPosterior(fit.basis, fit.means, fit.spectrum, result.total, result.centering.intercept)
+
+
+def _nearest(result: RidgeResult) -> NearestPosterior | None:
+    """None where the rows stayed in their source."""
+    view = result.fitted
+    if not isinstance(view, LiftView):
+        return None
+    return NearestPosterior(view.kernel, view.points, result.centering.weights, result.centering.intercept, result.seed)
 
 
 def posterior(view: View, centering: Centering, alpha: float, side: str) -> Posterior:

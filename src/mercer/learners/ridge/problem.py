@@ -24,8 +24,10 @@ from mercer.operators import Centering
 from mercer.solvers import Solver
 
 Array = NDArray[np.float64]
-EXACT, LANDMARKS, STATE_SPACE = "exact", "landmarks", "state_space"
+EXACT, LANDMARKS, STATE_SPACE, FOURIER_GRID = "exact", "landmarks", "state_space", "fourier_grid"
 DUAL, PRIMAL = "dual", "primal"
+LIKELY_ROWS = 20_000
+"""Rows up to which `kernel="auto"` is the default kernel at the median distance, which leaves exact methods."""
 TRUSTED = {np.dtype(np.float64): 1e-6, np.dtype(np.float32): 1e-3}
 """The relative error of predictions above which rounding is reported, by the dtype of the data."""
 
@@ -86,7 +88,7 @@ class RidgeProblem:
     memory_limit, time_limit, backend : as they were given
     solver : the one that was given; None for any
     side : "auto", "dual" or "primal"
-    method : "auto", "exact" or "landmarks"
+    method : "auto", "exact", "landmarks" or "fourier_grid"
     n_landmarks : how many landmarks, where the plan has some; None for the planner's choice
     held_out : the rows that a gradient method is stopped by; None where there are none
     source : the rows where they stay in their source; views and targets are then those of a sample
@@ -214,6 +216,10 @@ def from_rows(
     if not whole:
         weights, counts = at_rows(weights, kept), at_rows(counts, kept)
         targets, labels = targets[kept], at_rows(labels, kept)
+    if len(kept) > LIKELY_ROWS and source is None and isinstance(model.kernel, str) and model.kernel == AUTO:
+        from mercer.learners.ridge.likely_kernel import likely_kernel  # few problems have so few columns
+
+        kernel = likely_kernel(model, rows, kept, targets, weights, labels) or kernel
     intercept = model.fit_intercept
     if type(intercept) is not bool:
         intercept = boolean("fit_intercept", intercept, "Use True.")
@@ -288,15 +294,16 @@ def _method(model: RidgeParameters, solver: Solver | None, is_coded: bool) -> tu
     """
     method, landmarks = model.method, model.n_landmarks
     if not (isinstance(method, str) and method == AUTO):
-        method = method_of(method, AUTO, EXACT, LANDMARKS, *([] if is_coded else [STATE_SPACE]))
+        methods = [AUTO, EXACT, LANDMARKS, *([] if is_coded else [STATE_SPACE]), FOURIER_GRID]
+        method = method_of(method, *methods)
     if landmarks is not None:
         landmarks = positive_int_or_none("n_landmarks", landmarks)
     if method == STATE_SPACE and solver is not None:
         needs, got = 'solver="auto" for method="state_space"', f"{type(solver).__name__} solves other systems"
         raise InputError(message(needs, got, "Leave the solver out."))
-    if method == LANDMARKS and solver is not None:
-        needs, got = 'solver="auto" for method="landmarks"', f"{type(solver).__name__} solves for all rows"
-        raise InputError(message(needs, got, "Leave the solver out: landmarks have their own."))
+    if method in (LANDMARKS, FOURIER_GRID) and solver is not None:
+        needs, got = f'solver="auto" for method="{method}"', f"{type(solver).__name__} solves for all rows"
+        raise InputError(message(needs, got, "Leave the solver out: this method has its own."))
     return method, landmarks
 
 
@@ -305,9 +312,9 @@ def _side(side: Any, method: str, views: tuple[View, ...]) -> str:
     if not (isinstance(side, str) and side in (DUAL, PRIMAL)):
         needs = 'side that is "auto", "dual" or "primal"'
         raise InputError(message(needs, f"got {shown(side)}", 'Use "auto", the default.'))
-    if method == LANDMARKS:
-        needs, got = f'method="exact" or "auto" for side="{side}"', 'got method="landmarks"'
-        raise InputError(message(needs, got, "Leave the side out: landmarks have weights of their own."))
+    if method in (LANDMARKS, FOURIER_GRID):
+        needs, got = f'method="exact" or "auto" for side="{side}"', f'got method="{method}"'
+        raise InputError(message(needs, got, "Leave the side out: this method has weights of its own."))
     if side == DUAL:
         return side
     if len(views) > 1:

@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,9 @@ from mercer.lifts.base import Lift
 from mercer.lifts.pivoting import strips
 from mercer.operators import Gram
 from mercer.planner.batches import layout
+
+if TYPE_CHECKING:
+    from mercer.lifts.fourier_grid import FourierGrid
 
 Array = NDArray[np.float64]
 Times = Callable[[slice, Array], Array]
@@ -292,6 +295,10 @@ def basis_of(lift: Lift, points: Points) -> Basis:
     """The basis of a fitted lift, by its landmarks where it has some."""
     from mercer.lifts.nystrom import Nystrom
 
+    if type(lift).__name__ == "FourierGrid":  # its module is loaded where there is one
+        from mercer.learners.streaming.grid import GridBasis
+
+        return GridBasis(cast("FourierGrid", lift))
     return landmark_basis(lift, points) if isinstance(lift, Nystrom) else LiftBasis(lift)
 
 

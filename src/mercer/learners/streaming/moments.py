@@ -184,11 +184,11 @@ class Normal:
         inner, right = _whitened(basis, S[:p, :p]), applied(basis, S[p:-1, :p]).T.copy()
         kept = np.ones(p, dtype=bool)
         if intercept and basis.plain:  # elsewhere rounding hides which features vanish
-            kept = _kept(np.diagonal(inner), means, moments.rows, total)
+            kept = kept_features(np.diagonal(inner), means, moments.rows, total)
         right[~kept] = 0.0
         squares = np.maximum(np.diagonal(S)[p:-1], 0.0)
         del S  # LAPACK needs the room
-        spectrum = _spectrum(inner, kept)
+        spectrum = spectrum_of(inner, kept)
         return cls(
             rows=moments.rows,
             total=total,
@@ -228,7 +228,7 @@ def _whitened(basis: Basis, G: Array) -> Array:
     return applied(basis, np.ascontiguousarray(applied(basis, G).T))
 
 
-def _kept(squares: Array, means: Array, rows: int, total: float) -> NDArray[np.bool_]:
+def kept_features(squares: Array, means: Array, rows: int, total: float) -> NDArray[np.bool_]:
     """Which features are more than rounding when their mean is taken off; one at least, for there to be a system."""
     squares = np.maximum(squares, 0.0)
     kept = np.sqrt(squares) > rows * EPS * np.sqrt(squares + total * means**2)
@@ -237,7 +237,7 @@ def _kept(squares: Array, means: Array, rows: int, total: float) -> NDArray[np.b
     return np.asarray(kept)
 
 
-def _spectrum(inner: Array, kept: NDArray[np.bool_]) -> Spectrum:
+def spectrum_of(inner: Array, kept: NDArray[np.bool_]) -> Spectrum:
     """With eigenvectors of all features, zero at those that vanish; the matrix is used up."""
     mirror(inner)
     if kept.all():

@@ -25,6 +25,8 @@ def candidates(task: RidgeTask, limits: Limits) -> list[RidgePlan]:
     solver, iterative = task.solver, _iterative(task.solver, task.single)
     if task.method == "state_space":
         return _by_states(task, limits)
+    if task.method == "fourier_grid":
+        return _on_grid(task, limits)
     if task.method == "landmarks":
         return _on_landmarks(task, iterative, limits) if solver is None else []
     by_features = task.side == "primal"
@@ -53,9 +55,18 @@ def _streaming(task: RidgeTask, iterative: Solver | None, limits: Limits) -> lis
         return found + ([nystrom_iterative(task, task.n_landmarks, iterative, limits)] if iterative else [])
     if task.lift_given or task.method == "exact" or task.side == "primal":
         return found
-    found += _on_landmarks(task, iterative, limits)
+    found += _on_grid(task, limits) + _on_landmarks(task, iterative, limits)
     waves = task.spectral and task.wanted_landmarks is None
     return found + ([largest(task, random_features, limits)] if waves else [])
+
+
+def _on_grid(task: RidgeTask, limits: Limits) -> list[RidgePlan]:
+    """A grid of frequencies, where one was found for the kernel."""
+    if task.grid is None:
+        return []
+    from mercer.planner.ridge.fourier_grid import fourier_grid  # few tasks have one
+
+    return [fourier_grid(task, task.grid, limits)]
 
 
 def _on_landmarks(task: RidgeTask, iterative: Solver | None, limits: Limits) -> list[RidgePlan]:

@@ -11,6 +11,12 @@ from mercer.solvers import Solver
 from mercer.solvers.ridge.price import Price
 
 Side = Literal["primal", "dual"]
+GRID = "fourier grid"
+"""The method of a grid of frequencies."""
+DIGITS = 1e-8
+"""The error of kernel values, in units of k(x, x), from which on a grid is the kernel to the digits that count."""
+GOOD = 1e-3
+"""The error up to which a grid is taken before any number of landmarks."""
 
 
 @dataclass(frozen=True)
@@ -18,8 +24,8 @@ class RidgeDetails(Details):
     """What only plans of least squares hold.
 
     direct: a stored matrix; state space: two sweeps over one column, exact; conjugate gradients: products with a matrix
-    that is not stored, exact; one pass: sums over the features of a lift, exact; the others: the same for features that
-    approximate the kernel.
+    that is not stored, exact; one pass: sums over the features of a lift, exact; fourier grid: sums over waves, by fast
+    transforms; the others: the same for features that approximate the kernel.
 
     Parameters
     ----------
@@ -41,11 +47,14 @@ class RidgeDetails(Details):
         Seconds of a step of conjugate gradients at a graphics card; and of the rank of their preconditioner: of each
         column in a step, of each pivot, and of the rank squared. With these the rank is weighed while pivots are taken,
         and `rank` is what is expected. 0 where the rank is as planned.
+    epsilon : float, default=0.0
+        The error of kernel values of a grid of frequencies, at most, in units of k(x, x).
     """
 
     task: ClassVar[str] = "least squares"
     methods: ClassVar[tuple[str, ...]] = (
-        "direct", "state space", "conjugate gradients", "one pass", "nystrom", "nystrom iterative", "random features"
+        "direct", "state space", "conjugate gradients", "one pass",
+        "nystrom", "nystrom iterative", "random features", GRID
     )  # fmt: skip
 
     side: Side
@@ -59,6 +68,7 @@ class RidgeDetails(Details):
     column: float = 0.0
     pivot: float = 0.0
     square: float = 0.0
+    epsilon: float = 0.0
 
     @property
     def price(self) -> Price | None:
@@ -78,6 +88,7 @@ class RidgeDetails(Details):
             "nystrom": f"nystrom, one pass, {landmarks}",
             "nystrom iterative": f"nystrom, iterative, {landmarks}",
             "random features": f"random features, one pass, {features}",
+            GRID: f"fourier grid, {features}",
         }[plan.method]
 
 
@@ -87,3 +98,13 @@ RidgePlan = Plan[RidgeDetails]
 def size_of(plan: RidgePlan) -> int:
     """Landmarks, or features, of a plan; 0 where it has none."""
     return plan.n_landmarks or plan.n_features
+
+
+def to_digits(plan: RidgePlan) -> bool:
+    """Whether a plan's grid is the kernel, to the digits that count."""
+    return plan.method == GRID and plan.details.epsilon <= DIGITS
+
+
+def is_good(plan: RidgePlan) -> bool:
+    """Whether a plan's grid comes before landmarks, however many."""
+    return plan.method == GRID and plan.details.epsilon <= GOOD

@@ -34,7 +34,7 @@ def direct(task: RidgeTask, limits: Limits) -> list[RidgePlan]:
 
 def fewest_operations(task: RidgeTask, limits: Limits) -> RidgePlan | None:
     """The direct method that takes the fewest operations; None where no direct one is open."""
-    if task.method in ("landmarks", "state_space") or not task.stored:
+    if task.method in ("landmarks", "state_space", "fourier_grid") or not task.stored:
         return None
     if task.products and isinstance(task.solver, ConjugateGradient) and task.side != "primal":
         return None

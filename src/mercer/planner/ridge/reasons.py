@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from mercer.compute import nonuniform
 from mercer.compute.runtime.memory import text_of
 from mercer.errors import number_of
 from mercer.planner.explain import counted, duration
 from mercer.planner.limits import INSTANT, UNSAVED, Limits
-from mercer.planner.ridge.details import RidgePlan, size_of
+from mercer.planner.ridge.details import GRID, RidgePlan, is_good, size_of
 
 if TYPE_CHECKING:
     from mercer.planner.ridge.task import RidgeTask
@@ -37,10 +38,16 @@ def why_not(task: RidgeTask, plan: RidgePlan, best: RidgePlan, limits: Limits) -
     """The first of its faults: memory, time, an approximation, what it gives up, or only that it takes longer."""
     if plan.bytes > limits.bytes:
         return f"does not fit the memory, {text_of(limits.bytes)}"
+    if plan.method == GRID and plan.seconds > max(INSTANT, best.seconds) and not nonuniform.is_fast():
+        return f"FINUFFT would make it faster: {nonuniform.REMEDY}"
     if plan.seconds > limits.patience:
         return f"too slow, for {task.aim(limits)}"
     if task.approximates(plan) and not task.approximates(best):
         return "approximates the kernel"
+    if plan.method == GRID and task.approximates(plan) and not is_good(plan):
+        return f"its waves leave an error of {plan.details.epsilon:.0e} of k(x, x)"
+    if task.approximates(plan) and is_good(best):
+        return "no proven error: the grid has one"
     if plan.method == "random features":
         return "landmarks follow the data, random features do not"
     if task.order(plan) > task.order(best):
@@ -59,7 +66,7 @@ def _fault(task: RidgeTask, plan: RidgePlan, best: RidgePlan, limits: Limits) ->
 
 
 def _lift(task: RidgeTask, best: RidgePlan, plans: Sequence[RidgePlan]) -> str:
-    if task.method == "landmarks":
+    if task.method in ("landmarks", "fourier_grid"):
         return ""
     if task.n_landmarks is not None:
         return f"The lift has {number_of(task.n_landmarks, 'landmark')}, and there are {task.rows:,} rows."

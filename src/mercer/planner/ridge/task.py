@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from mercer.planner.limits import INSTANT, UNSAVED, Limits
 from mercer.planner.machine import ROUGH
 from mercer.planner.plan import Stage
 from mercer.planner.ridge import reasons
 from mercer.planner.ridge.candidates import candidates
-from mercer.planner.ridge.details import RidgeDetails, RidgePlan, size_of
+from mercer.planner.ridge.details import GRID, RidgeDetails, RidgePlan, is_good, size_of, to_digits
 from mercer.planner.ridge.direct import fewest_operations
 from mercer.planner.ridge.no_fit_error import refusal
 from mercer.planner.ridge.streaming import JUDGED
 from mercer.planner.task import Refusal, Task
 from mercer.solvers import Solver
+
+if TYPE_CHECKING:
+    from mercer.planner.ridge.fourier_grid import GridSize
 
 COUNTABLE = 10**12
 """Features that a plan may have: those of a kernel of high degree may be more than the range of floats."""
@@ -73,14 +77,19 @@ class RidgeTask(Task[RidgeDetails]):
         The only one that is considered; None for all.
     side : {"auto", "dual", "primal"}, default="auto"
         What is solved for: whatever is cheaper, one coefficient per row, or one weight per feature.
-    method : {"auto", "exact", "landmarks"}, default="auto"
-        What was requested: any method, those whose model is that of the kernel, or those that draw landmarks.
+    method : {"auto", "exact", "landmarks", "fourier_grid"}, default="auto"
+        What was requested: any method, those whose model is that of the kernel, those that draw landmarks, or a grid.
     wanted_landmarks : int or None, default=None
         How many landmarks are drawn where a method draws them; None for the most within memory and time.
     components : int, default=0
         Of the states of the kernel, where the rows have one column and it has states; 0 where it has none.
     extra_features : int, default=0
         Features of the kernel that stand beside its states.
+
+    grid : GridSize or None, default=None
+        Of the frequencies that stand for the kernel; None where there is no such grid.
+    no_grid : str, default=""
+        Why there is none.
 
     Examples
     --------
@@ -116,6 +125,8 @@ class RidgeTask(Task[RidgeDetails]):
     wanted_landmarks: int | None = None
     components: int = 0
     extra_features: int = 0
+    grid: GridSize | None = None
+    no_grid: str = ""
 
     @property
     def countable(self) -> bool:
@@ -144,7 +155,7 @@ class RidgeTask(Task[RidgeDetails]):
         -------
         bool
         """
-        return not plan.exact and self.n_landmarks is None
+        return not plan.exact and self.n_landmarks is None and not to_digits(plan)
 
     def beside(self, plan: RidgePlan) -> RidgePlan:
         """A plan with the memory that is held beside its method.
@@ -237,7 +248,7 @@ class RidgeTask(Task[RidgeDetails]):
             return min(within, key=self.order)
         rough = [plan for plan in fitting if self.quality(plan) == 2 and plan.seconds <= limits.patience]
         if rough:
-            return max(rough, key=lambda plan: (plan.method != "random features", size_of(plan), -plan.seconds))
+            return max(rough, key=_worth)
         return min(fitting, key=self.order)
 
     def quality(self, plan: RidgePlan) -> int:
@@ -258,10 +269,10 @@ class RidgeTask(Task[RidgeDetails]):
         return 1 if sample is not None and sample < min(plan.rows, JUDGED) else 0
 
     def _telling(self, plans: list[RidgePlan]) -> RidgePlan:
-        """The first; a direct one instead of one pass where it is as good and takes no time: it says more."""
+        """The first; a direct one instead of a pass where it is as good and takes no time: it says more."""
         first = plans[0]
         direct = [plan for plan in plans if plan.method == "direct" and self.quality(plan) == self.quality(first)]
-        return direct[0] if first.method == "one pass" and direct and direct[0].seconds <= BRIEF else first
+        return direct[0] if first.method in ("one pass", GRID) and direct and direct[0].seconds <= BRIEF else first
 
     def started(self, plan: RidgePlan, limits: Limits) -> RidgePlan:
         """With what each method takes before and after its work."""
@@ -294,6 +305,8 @@ class RidgeTask(Task[RidgeDetails]):
         if self.method == "state_space":
             got = "rows stay in their source" if not self.stored else "it has none that is known here"
             return 'one column in memory and a kernel with states for method="state_space"', got, 'Use "auto".'
+        if self.method == "fourier_grid":
+            return 'a kernel and rows for method="fourier_grid"', self.no_grid, 'Use "auto".'
         if self.method == "landmarks":
             return 'a kernel for method="landmarks"', "landmarks cannot stand for this one", 'Use "auto".'
         if not self.stored and self.method == "exact":
@@ -315,7 +328,14 @@ class RidgeTask(Task[RidgeDetails]):
 
 def _steps(plan: RidgePlan) -> bool:
     """Whether a method goes by steps, after each of which it could stop."""
-    return plan.method in ("conjugate gradients", "nystrom iterative")
+    return plan.method in ("conjugate gradients", "nystrom iterative") or (
+        plan.method == GRID and not plan.details.solver.whole_path
+    )
+
+
+def _worth(plan: RidgePlan) -> tuple[bool, bool, int, float]:
+    """What an approximation is preferred by: a small proven error, then many features."""
+    return is_good(plan), plan.method != "random features", size_of(plan), -plan.seconds
 
 
 def _unhurried(plan: RidgePlan, limits: Limits) -> bool:
