@@ -95,6 +95,8 @@ class Pass(Movable, ABC):
     """
 
     reads: ClassVar[tuple[str, ...]] = ()
+    by_products: ClassVar[bool] = False
+    """Whether `values @ V` and `values.T @ C` are all that is done with values: then nobody has to write them."""
 
     def sums(self, width: int) -> Mapping[str, tuple[int, ...]]:
         """The shapes of what it adds up, all in float64, for rows of so many values."""

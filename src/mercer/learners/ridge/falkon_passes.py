@@ -21,6 +21,7 @@ from mercer.backends.base import Accumulator, RowValues
 from mercer.backends.context import current
 from mercer.backends.passes import Column, Operations, Pass
 from mercer.compute.runtime.run import Run, State
+from mercer.learners.ridge.whitening import Whitening
 from mercer.learners.streaming.basis import LandmarkBasis
 from mercer.learners.streaming.stream import Piece, Stream
 from mercer.planner.batches import layout
@@ -113,6 +114,7 @@ class Product(Pass):
     """
 
     reads: ClassVar[tuple[str, ...]] = ("weights",)
+    by_products: ClassVar[bool] = True
 
     v: Array
     shift: Array
@@ -135,6 +137,7 @@ class Rest(Pass):
     """
 
     reads: ClassVar[tuple[str, ...]] = ("weights", "targets")
+    by_products: ClassVar[bool] = True
 
     v: Array
     shift: Array
@@ -161,15 +164,15 @@ class Sweeps:
     """The passes of one fit.
 
     rows : all rows, in pieces of a batch each
-    corner : k(l, l) of each landmark
+    whitening : R of the landmarks
     others : what else belongs to a state that is offered
     """
 
     def __init__(
-        self, rows: Stream, basis: LandmarkBasis, intercept: bool, batch: int, run: Run, corner: Array
+        self, rows: Stream, basis: LandmarkBasis, whitening: Whitening, intercept: bool, batch: int, run: Run
     ) -> None:
-        self.rows, self.basis, self.intercept, self.batch = rows, basis, intercept, batch
-        self.run, self.corner = run, corner
+        self.rows, self.basis, self.whitening, self.intercept, self.batch = rows, basis, whitening, intercept, batch
+        self.run = run
         self.saved: dict[str, Any] = dict(run.saved(KEY) or {})
         self.others: Callable[[], State] = dict
         self.passes, self.expected, self.told = 0.0, 1.0, 0.0
@@ -188,7 +191,7 @@ class Sweeps:
         if self.resumed:
             return Summary(*(np.array(self.saved[name], order="C") for name in SUMMARY))
         own = {"total": np.zeros(()), **{name: np.zeros(self.rows.outputs) for name in ("level", "squares", "origin")}}
-        return self._summary(self._sweep(FIRST, First(self.corner, self.rows.outputs), own, self._begun))
+        return self._summary(self._sweep(FIRST, First(self.whitening.corner, self.rows.outputs), own, self._begun))
 
     def _begun(self, piece: Piece, sums: Sums) -> dict[str, Array]:
         """Sums of y less the mean of the first piece: where a mean is large against the spread, this saves digits."""
@@ -207,18 +210,19 @@ class Sweeps:
         right = sums["right"] - on * sums["raw"][:, None] * off
         squares, level = sums["squares"] - on * total * off**2, sums["origin"] + off
         scale = np.sqrt(np.maximum(squares, 0.0) / total + level**2)
-        return Summary(total, level, means, sums["near"], self._to_features(right), np.maximum(squares, 0.0), scale)
+        found = self.whitening.to_features(right)
+        return Summary(total, level, means, sums["near"], found, np.maximum(squares, 0.0), scale)
 
     def product(self, summary: Summary, p: Array) -> Array:
         """Z'Z p."""
-        v = self.basis.to_raw(p)
+        v = self.whitening.to_raw(p)
         work = Product(v, summary.means @ v)
         sums = self._sweep(PRODUCT, work, {}, lambda piece, _: {"weights": piece.weights})
-        return self._to_features(sums["u"] - summary.means[:, None] * sums["c"])
+        return self.whitening.to_features(sums["u"] - summary.means[:, None] * sums["c"])
 
     def residuals(self, summary: Summary, w: Array, alphas: Array) -> Residuals:
         """What is left of y at each row, and the gradient, with the digits that Z'b - Z'Z w would lose."""
-        v, stream = self.basis.to_raw(w), self.rows
+        v, stream = self.whitening.to_raw(w), self.rows
         left = np.zeros((stream.count if stream.stored else 0, w.shape[1]))
 
         def begin(piece: Piece, own: Sums) -> dict[str, Array]:
@@ -226,7 +230,7 @@ class Sweeps:
             return rows | ({"left": own["rows"][piece.start : piece.stop]} if stream.stored else {})
 
         sums = self._sweep(GRADIENT, Rest(v, summary.means @ v, summary.level), {"rows": left}, begin)
-        gradient = self._to_features(sums["u"] - summary.means[:, None] * sums["c"]) - alphas * w
+        gradient = self.whitening.to_features(sums["u"] - summary.means[:, None] * sums["c"]) - alphas * w
         rest = sums["c"] / summary.total * self.intercept
         sizes = np.sqrt(sums["sizes"] / stream.count)
         return Residuals(gradient, rest, sums["products"], sizes, self._balanced(sums["rows"], rest))
@@ -239,10 +243,6 @@ class Sweeps:
         for piece in stream.pieces(self.batch):
             rows[piece.start : piece.stop] -= piece.weights[:, None] * rest
         return rows
-
-    def _to_features(self, sums: Array) -> Array:
-        """R^-T times the columns."""
-        return np.ascontiguousarray(self.basis.to_features(np.ascontiguousarray(sums.T)).T)
 
     # -- piece by piece -------------------------------------------------------------------------------------------
 
@@ -269,8 +269,12 @@ class Sweeps:
         return own | sums.joined()
 
     def _values(self, piece: Piece) -> RowValues:
-        """The values at landmarks; what was measured of few rows, that are in memory, serves all passes."""
-        if not self.rows.stored or self.rows.count * self.rows.columns > MAX_BOUND_NUMBERS:
+        """The values at landmarks; what was measured of rows in memory serves all passes, where these are few.
+
+        A card holds all of its rows for the whole fit.
+        """
+        few = current().holds_tables or self.rows.count * self.rows.columns <= MAX_BOUND_NUMBERS
+        if not (self.rows.stored and few):
             return self.basis.at_backend(piece.points)
         found = self._bound.get((piece.start, piece.stop))
         if found is None:
