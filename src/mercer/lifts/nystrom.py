@@ -78,8 +78,8 @@ class Nystrom(Lift):
     landmark_indices_ : array of shape (k,) or None
         Which rows of the data they are; None for "kmeans" and for a table.
     factor_ : array of shape (k, k) or None
-        R, upper triangular; None where a fit drew the landmarks on a graphics card, on which it stayed: then it is
-        computed whenever it is needed.
+        R, upper triangular; None where a fit drew the landmarks on a graphics card, on which it stayed, until it is
+        needed.
     n_components_ : int
         k.
 
@@ -209,14 +209,14 @@ class Nystrom(Lift):
         self.n_components_ = landmarks.values.shape[0]
 
     def triangle(self) -> Array:
-        """R, which is computed where the fit left it on a graphics card.
+        """R, which is computed now where the fit left it on a graphics card.
 
         Returns
         -------
         array of shape (k, k)
         """
         if self.factor_ is None:
-            return factor_of(self.kernel_, self.landmark_points(None))
+            self.factor_ = factor_of(self.kernel_, self.landmark_points(None))
         upper: Array = self.factor_
         return upper
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -36,6 +37,9 @@ FIRST, PRODUCT, GRADIENT = range(3)
 """What a pass adds up."""
 MAX_BOUND_NUMBERS = 1 << 22
 """Numbers of the data up to which all pieces stay bound to the landmarks, which takes a copy of them (32 MiB)."""
+HELD, SQUARES = 4, 2
+"""What rows and the tables of them take on a card, in units of their numbers; and squares of the landmarks that are
+made meanwhile."""
 SUM, LANE = "sum ", "lane "
 """How the names of sums begin in a state: of all rows, and of the rows of a lane."""
 SUMMARY = ("total", "level", "means", "near", "right", "squares", "scale")
@@ -269,17 +273,21 @@ class Sweeps:
         return own | sums.joined()
 
     def _values(self, piece: Piece) -> RowValues:
-        """The values at landmarks; what was measured of rows in memory serves all passes, where these are few.
-
-        A card holds all of its rows for the whole fit.
-        """
-        few = current().holds_tables or self.rows.count * self.rows.columns <= MAX_BOUND_NUMBERS
-        if not (self.rows.stored and few):
+        """The values at landmarks; what was measured of rows in memory serves all passes, where these may stay."""
+        if not self._stay:
             return self.basis.at_backend(piece.points)
         found = self._bound.get((piece.start, piece.stop))
         if found is None:
             found = self._bound[piece.start, piece.stop] = self.basis.at_backend(piece.points)
         return found
+
+    @cached_property
+    def _stay(self) -> bool:
+        """Whether pieces stay bound: few rows, or those for which a card has room, beside R and its preconditioner."""
+        numbers = self.rows.count * self.rows.columns
+        if not self.rows.stored or numbers <= MAX_BOUND_NUMBERS or not current().holds_tables:
+            return self.rows.stored and numbers <= MAX_BOUND_NUMBERS
+        return current().budget().allows(8 * (HELD * numbers + SQUARES * self.basis.width**2))
 
     def _offer(self, kind: int, position: int, own: Sums, sums: Accumulator) -> None:
         def state() -> State:
