@@ -53,6 +53,14 @@ class TorchOperations:
         return (A * A).sum(dim=1)
 
     @staticmethod
+    def largest(A: torch.Tensor | Products, shift: torch.Tensor) -> torch.Tensor:
+        """The position of the largest number of each row of A - shift."""
+        if isinstance(A, Products):
+            return A.largest(shift)
+        A -= shift
+        return A.argmax(dim=1)
+
+    @staticmethod
     def add_at(sums: torch.Tensor, positions: torch.Tensor, numbers: torch.Tensor) -> None:
         """sums[positions[i]] += numbers[i] for all i: sorted first, so that the order of sums is always the same."""
         order = torch.argsort(positions, stable=True)
@@ -62,7 +70,7 @@ class TorchOperations:
 
 @dataclass(frozen=True, eq=False)
 class Products:
-    """Values that nobody writes: products with them and with the transposed ones, each of which computes them.
+    """Values that are not written: products with them and with the transposed ones, each of which computes them.
 
     straight, across : of the rows with landmarks, and of the landmarks with the rows
     """
@@ -71,7 +79,17 @@ class Products:
     across: DeviceEvaluator
 
     def __matmul__(self, V: torch.Tensor) -> torch.Tensor:
-        return self.straight.device_times(V)
+        return self.straight.device_times(V) if V.ndim > 1 else self.straight.device_times(V[:, None])[:, 0]
+
+    def largest(self, shift: torch.Tensor) -> torch.Tensor:
+        """The position of the largest number of each row less a shift: the values of some rows at a time."""
+        evaluator, (count, width) = self.straight, self.straight.shape
+        found = torch.empty(count, dtype=torch.int64, device=shift.device)
+        for rows in slices(count, width, evaluator.resident):
+            values = evaluator.device_rows(rows.start, rows.stop).to(torch.float64)
+            values -= shift
+            torch.argmax(values, dim=1, out=found[rows])
+        return found
 
     @property
     def T(self) -> Products:  # noqa: N802

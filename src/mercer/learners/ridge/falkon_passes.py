@@ -94,6 +94,7 @@ class First(Pass):
     """
 
     reads: ClassVar[tuple[str, ...]] = ("weights", "targets")
+    by_products: ClassVar[bool] = True
 
     corner: Array
     outputs: int
@@ -102,11 +103,11 @@ class First(Pass):
         return {"raw": (width,), "near": (width,), "right": (width, self.outputs)}
 
     def add(self, values: Any, rows: Mapping[str, Any], sums: dict[str, Any], ops: Operations) -> None:
-        K, s = values, rows["weights"]
-        sums["raw"] += s @ K
-        sums["right"] += K.T @ (s[:, None] * rows["targets"])
-        K -= self.corner / 2  # |phi(x) - phi(l)|^2 = k(l, l) - 2 k(x, l) + what l does not change
-        ops.add_at(sums["near"], K.argmax(axis=1), s)
+        s = rows["weights"]
+        sums["raw"] += values.T @ s
+        sums["right"] += values.T @ (s[:, None] * rows["targets"])
+        near = ops.largest(values, self.corner / 2)  # |phi(x) - phi(l)|^2 = k(l, l) - 2 k(x, l) + what no l changes
+        ops.add_at(sums["near"], near, s)
 
 
 @dataclass(frozen=True, eq=False)
