@@ -1,11 +1,14 @@
 """Falkon at a backend, by PyTorch on the cores: the models of this process, and nothing wide crosses."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch")
+
+from streamed_requests import Saving, in_pieces  # noqa: E402
 
 import mercer  # noqa: E402
 from mercer.backends import CUDA, use  # noqa: E402
@@ -15,9 +18,13 @@ from mercer.compute.runtime.run import IDLE  # noqa: E402
 from mercer.errors import BudgetError  # noqa: E402
 from mercer.kernels import Gaussian, Laplace  # noqa: E402
 from mercer.kernels.evaluation.evaluate import fused_from  # noqa: E402
-from mercer.learners.ridge import falkon_passes, planning  # noqa: E402
+from mercer.kernels.points import Points  # noqa: E402
+from mercer.learners.ridge import falkon, falkon_passes, planning  # noqa: E402
 from mercer.learners.ridge.landmark_preconditioner import preconditioner, preconditioner_there, sums  # noqa: E402
+from mercer.learners.ridge.landmarks_there import drawn  # noqa: E402
 from mercer.learners.run.convergence import ConvergenceWarning  # noqa: E402
+from mercer.learners.streaming.basis import LandmarkBasis  # noqa: E402
+from mercer.learners.streaming.stream import StoredStream  # noqa: E402
 from mercer.operators import Gram  # noqa: E402
 from mercer.planner.placement import place  # noqa: E402
 from mercer.solvers.ridge.at_backend import PivotsAtBackend  # noqa: E402
@@ -35,7 +42,7 @@ SETTINGS = {"alpha": 0.02, "method": "landmarks", "n_landmarks": M, "random_stat
 
 
 @pytest.fixture(autouse=True)
-def falkon(monkeypatch):
+def small(monkeypatch):
     """Plans of Falkon in some batches, small panels and slices, and no work that is too small for a backend."""
 
     def other(task, backend, *settings):
@@ -119,6 +126,21 @@ def test_it_stops_at_a_time_limit_with_a_model():
 def test_same_bits_twice():
     first, second = (ridge()(TORCH).fit(X, Y) for _ in range(2))
     np.testing.assert_array_equal(first.coef_, second.coef_)
+
+
+def test_it_goes_on_to_the_same_bits():
+    with use(TORCH):
+        lift, triangle = drawn(Gaussian(2.0), Points(X), M, np.random.default_rng(0), IDLE)
+        basis = LandmarkBasis(lift.kernel_, lift.landmark_points(None), None)
+        plan = SimpleNamespace(details=SimpleNamespace(batch=400))
+        request = in_pieces(basis, StoredStream(Points(X), Y[:, None], WEIGHTS, WEIGHTS), plan, alpha=np.array([0.02]))
+        given = request.problem, request.stream, basis, plan
+        first = Saving()
+        whole = falkon.solve(*given, first, triangle)
+        for state in first.states[1 :: len(first.states) // 4]:
+            again = falkon.solve(*given, Saving(state), triangle)
+            np.testing.assert_array_equal(again.raw, whole.raw)
+            np.testing.assert_array_equal(again.duals, whole.duals)
 
 
 # -- what crosses -----------------------------------------------------------------------------------------------------

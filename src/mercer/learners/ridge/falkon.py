@@ -7,6 +7,8 @@ is a pass over the rows (`sweeps.py`), and the rows at their nearest landmarks a
 
 Cost: N M values of the kernel and 4 N M operations per output, each step; 2/3 M^3 operations for the preconditioner
 with one alpha, 10 M^3 with several. Memory: 2 M^2 numbers (4 M^2 with several alphas), a piece, and 8 M per output.
+At a card these M^2 numbers are there, values are computed twice a step and never stored, and vectors go to and fro
+(`whitening.py`). All is in float64: with alpha / N near the rounding of float32 the steps would solve another problem.
 
 References
 ----------
