@@ -3,8 +3,9 @@
     python benchmarks/gpu.py [--quick] [--only WORD ...] [--data FOLDER] [--json PATH]
 
 Every time stands beside its accuracy: products against plain NumPy on some rows, fits against held-out rows or a solver
-that both can take. Times are those of a user: from arrays of this process to arrays of this process, rows going up
-included for fits; products are timed on rows that are there, the best of some. --quick takes a tenth of the rows.
+that both can take. Times are those of a user: products with rows and vectors that are tensors on the card, the best of
+some, and of one also with vectors of this process; fits from arrays of this process, rows going up included. --quick
+takes a tenth of the rows.
 """
 
 from __future__ import annotations
@@ -115,20 +116,33 @@ def rows_of(n: int, d: int, dtype: str = "float32", seed: int = 0) -> tuple[Arra
 
 
 def product(
-    card: backends.CUDA, kernel: Kernel, n: int, d: int, dtype: str, form: str = "", columns: int = 1
+    card: backends.CUDA,
+    kernel: Kernel,
+    n: int,
+    d: int,
+    dtype: str,
+    form: str = "",
+    columns: int = 1,
+    vectors: str = "tensors",
 ) -> Measured:
-    """K @ V; form is "", "rough" or "symmetric"."""
+    """K @ V; form is "", "rough" or "symmetric", vectors are "tensors" on the card or "arrays" of this process."""
+    import torch  # whoever reads the record needs none
+
     X, Z = rows_of(n, d, dtype)[0], rows_of(n, d, dtype, seed=1)[0]
     Z = X if form == "symmetric" else Z
     V = np.random.default_rng(2).standard_normal((n, columns)).astype(dtype)
+    left, right = (torch.from_numpy(each).to(card.device) for each in (X, Z))
+    given = torch.from_numpy(V).to(card.device) if vectors == "tensors" else V
     with backends.use(card):
-        K = Gram(kernel, X, None if form == "symmetric" else Z)
+        K = Gram(kernel, left, None if form == "symmetric" else right)
         K = K.rough() if form == "rough" else K
-        found, times = K @ V, []
+        answer: Any = K @ given
+        times = list[float]()
         for _ in range(TURNS):
             start = time.perf_counter()
-            found = K @ V
+            answer = K @ given  # it looks whether all is finite, and so waits for the card
             times.append(time.perf_counter() - start)
+    found = answer.cpu().numpy() if vectors == "tensors" else answer
     some = np.linspace(0, n - 1, CHECKED).astype(int)
     exact = kernel(X[some].astype(float), Z.astype(float)) @ V.astype(float)
     weights = np.abs(kernel(X[some].astype(float), Z.astype(float))) @ np.abs(V.astype(float))
@@ -148,6 +162,8 @@ def products(card: backends.CUDA, quick: bool) -> Iterator[Task]:
         yield task(f"Gaussian, float32, d = {d}", promised, kernel, n, d, "float32")
         yield task(f"Gaussian, float32, roughly, d = {d}", rough, kernel, n, d, "float32", "rough")
         yield task(f"Gaussian, float32, symmetric, d = {d}", SYMMETRIC * promised, kernel, n, d, "float32", "symmetric")
+    kernel = Gaussian(math.sqrt(20))
+    yield task("Gaussian, float32, vectors of this process, d = 10", None, kernel, n, 10, "float32", vectors="arrays")
     for d in (3, 10, 30, 90):
         kernel = Gaussian(math.sqrt(2 * d))
         yield task(f"Gaussian, float64, d = {d}", DOUBLE if d == 10 else None, kernel, n, d, "float64")

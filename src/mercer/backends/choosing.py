@@ -8,7 +8,8 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from mercer.backends.base import Backend
-from mercer.backends.context import CORES, use
+from mercer.backends.context import CORES, current, use
+from mercer.backends.tensors import is_held
 from mercer.errors import InputError, message
 
 if TYPE_CHECKING:
@@ -53,6 +54,16 @@ def _number(given: str) -> int | None:
     """Of "cuda" and "cuda:1"; None of what names no card."""
     device, _, number = given.partition(":")
     return int(number or 0) if device == CUDA_NAME and (not number or number.isdecimal()) else None
+
+
+def at_rows(*sides: Any) -> AbstractContextManager[object]:
+    """Inside, a card computes where rows of one of the sides lie on it, and none is open already."""
+    there = next((side for side in sides if is_held(side)), None)
+    if there is None or current().holds_tables:
+        return nullcontext()
+    from mercer.backends.cuda.backend import CUDA
+
+    return use(CUDA(there.device))
 
 
 def _card(number: int) -> CUDA:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer.backends.tensors import is_held
 from mercer.compute.codegen.sparse import is_sparse, place
 from mercer.errors import KernelError
 from mercer.kernels.pairs import lengths, unit_rows
@@ -171,7 +172,7 @@ class NonNegative(Domain):
     inside = frozenset({"reals"})
 
     def misfits(self, values: Values) -> NDArray[np.bool_]:
-        return np.asarray(values < 0, dtype=bool)
+        return _truth(values < 0)
 
     def place(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.asarray(points - np.minimum(points.min(axis=0, initial=0.0), 0.0))
@@ -191,7 +192,7 @@ class Integers(Domain):
     inside = frozenset({"reals"})
 
     def misfits(self, values: Values) -> NDArray[np.bool_]:
-        return np.asarray(values != np.rint(np.asarray(values, dtype=np.float64)), dtype=bool)
+        return _truth(values != np.rint(values if is_held(values) else np.asarray(values, dtype=np.float64)))
 
     def place(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.rint(points)
@@ -230,7 +231,8 @@ class Sphere(Domain):
     inside = frozenset({"reals"})
 
     def misfits(self, values: Values) -> NDArray[np.bool_]:
-        return np.broadcast_to(np.abs(lengths(np.asarray(values, dtype=np.float64)) - 1) > 1e-6, values.shape)
+        own = values if is_held(values) else np.asarray(values, dtype=np.float64)
+        return np.broadcast_to(np.abs(lengths(own) - 1) > 1e-6, values.shape)
 
     def place(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
         size = lengths(points)
@@ -254,7 +256,15 @@ ALIASES: dict[str, Domain] = {
 """What else domains are called."""
 
 
+def _truth(values: Any) -> NDArray[np.bool_]:
+    """As truth values; those on a device stay there."""
+    found: NDArray[np.bool_] = values if is_held(values) else np.asarray(values, dtype=bool)
+    return found
+
+
 def _first(misfits: NDArray[np.bool_]) -> tuple[int, int] | None:
+    if is_held(misfits):
+        return misfits.first_true()  # type: ignore[attr-defined,no-any-return]
     if not misfits.any():
         return None
     row, column = np.argwhere(misfits)[0]

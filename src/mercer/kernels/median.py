@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mercer.backends.tensors import is_held, on_host
 from mercer.compute.codegen.sparse import canonical, is_sparse
 from mercer.errors import InputError, KernelError, NumericalWarning, caller_level, message, speaks
 from mercer.kernels.pairs import row_distances
@@ -79,7 +80,7 @@ def median_length(kernel: str, points: Points, weights: Numbers, distances: Call
     """
     rows, copies = _sample(*merged(points, weights))
     pairs, within = _frequencies(copies)
-    found = _checked(kernel, np.asarray(distances(rows.values)), len(pairs))
+    found = _checked(kernel, np.asarray(distances(on_host(rows.values))), len(pairs))
     middle = _median(found, pairs, within)
     apart = found > 0
     if middle == 0.0 and apart.any():
@@ -128,7 +129,7 @@ def merged(points: Points, weights: Numbers) -> tuple[Points, Numbers]:
     kept = np.flatnonzero(weights)
     values, weights = (points.values, weights) if len(kept) == len(weights) else (points.values[kept], weights[kept])
     values = canonical(values) if is_sparse(values) else values
-    order, starts = groups(keys_of(values))
+    order, starts = sorted_rows(values)
     alone = values[order[starts]]
     if not is_sparse(alone):
         alone += 0.0
@@ -138,6 +139,11 @@ def merged(points: Points, weights: Numbers) -> tuple[Points, Numbers]:
     group = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(order)))
     sorted_weights = sorted_weights[np.lexsort((sorted_weights, group))]  # fractions add up the same way, too
     return replace(points, values=alone), np.add.reduceat(sorted_weights, starts)
+
+
+def sorted_rows(values: Any) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """The order that sorts the rows by their bytes, and where there each different row begins."""
+    return values.sorted_rows() if is_held(values) else groups(keys_of(values))
 
 
 def groups(keys: NDArray[Any]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

@@ -54,7 +54,7 @@ class NearPairs:
     def of(cls, left: Points, right: Points, i: NDArray[np.intp], j: NDArray[np.intp]) -> Self:
         """Pairs of rows of two tables, of which only those rows are kept."""
         (rows, i), (columns, j) = (np.unique(side, return_inverse=True) for side in (i, j))
-        return cls(left.rows(rows), right.rows(columns), i, j)
+        return cls(left.rows(rows).here(), right.rows(columns).here(), i, j)
 
     # -- what leaves ask ------------------------------------------------------------------------------------------
 

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist, pdist
 
+from mercer.backends.tensors import is_held
 from mercer.compute.codegen import sparse
 from mercer.compute.codegen.pair_statistics import rounding, squares
 from mercer.compute.codegen.sparse import MAX_RELATIVE_ERROR
@@ -166,6 +167,9 @@ def lengths(values: NDArray[Any]) -> NDArray[Any]:
     """|x| of each row, as a column."""
     if values.dtype == object:
         return np.asarray(np.sqrt((values * values).sum(axis=1, keepdims=True)))
+    if is_held(values):
+        scaled, largest = _scaled_on_device(values)
+        return np.asarray(largest * np.sqrt(squares(scaled))[:, None])
     if sparse.is_sparse(values):
         scaled, largest = sparse.scaled_rows(values)
         return np.asarray(largest * np.sqrt(squares(scaled))[:, None])
@@ -178,6 +182,10 @@ def unit_rows(values: NDArray[Any]) -> NDArray[Any]:
     if sparse.is_sparse(values):
         scaled, _ = sparse.scaled_rows(values)
         return sparse.divided(scaled, np.sqrt(squares(scaled))[:, None])  # type: ignore[no-any-return]
+    if is_held(values):
+        scaled, largest = _scaled_on_device(values)
+        units: NDArray[Any] = scaled / np.where(largest > 0, np.sqrt(squares(scaled))[:, None], 1.0)
+        return units
     scaled, largest = _scaled_rows(values)
     return np.asarray(scaled / np.where(largest > 0, np.linalg.norm(scaled, axis=1, keepdims=True), 1.0))
 
@@ -195,6 +203,12 @@ def _scaled_rows(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
     """Rows whose largest entry is 1, so that no square overflows or vanishes, and what they were divided by."""
     largest = np.abs(values).max(axis=1, keepdims=True)
     return np.divide(values, largest, out=np.zeros_like(values), where=largest > 0), largest
+
+
+def _scaled_on_device(values: Any) -> tuple[Any, NDArray[Any]]:
+    """The same of rows on a device, where the scaled ones stay."""
+    largest = np.abs(values).max(axis=1, keepdims=True)
+    return values / np.where(largest > 0, largest, 1.0), largest
 
 
 def squared_distances(left: NDArray[Any], right: NDArray[Any]) -> NDArray[Any]:

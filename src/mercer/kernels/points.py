@@ -12,6 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
 
+from mercer.backends.context import current
+from mercer.backends.tensors import held, is_held, on_host
 from mercer.compute.codegen.sparse import canonical, chosen, equal, is_sparse, place, with_columns
 from mercer.compute.consistency import within
 from mercer.errors import InputError, message
@@ -27,7 +29,7 @@ class Points:
     """Rows of data with the names of their columns, where they have names.
 
     values : (n, d) array of float64; for sparse data a csr_array, sorted, without duplicates and stored zeros; inside
-        proofs an array of high-precision objects
+        proofs an array of high-precision objects; for rows that lie on a device what stands for them
     names : one name per column, or None
     dtype : the dtype that results should have
     labels : how messages call the columns, where their positions are not those of the user's data
@@ -67,6 +69,10 @@ class Points:
     def rows(self, block: slice | NDArray[np.intp]) -> Points:
         """Some of the rows."""
         return Points(self.values[block], self.names, self.dtype, self.labels, self.stores)
+
+    def here(self) -> Points:
+        """The same in this process: for a few rows that lie on a device."""
+        return replace(self, values=on_host(self.values)) if is_held(self.values) else self
 
     @cached_property
     def transposed(self) -> Any:
@@ -155,6 +161,8 @@ def points_from(data: Any, needed: frozenset[Column] | None = None) -> Points:
     """
     if is_sparse(data):
         return _sparse_points(data, needed)
+    if (there := held(data, getattr(current(), "device", None))) is not None:
+        return device_points(there, needed)
     names = _names_of(data)
     kept = None if needed is None else _positions(data, names, needed)
     if kept is None:
@@ -176,6 +184,22 @@ def _checked(raw: Points) -> Points:
     if bad.any():
         _refuse_value(points, *map(int, np.argwhere(bad)[0]))
     return points
+
+
+def device_points(rows: Any, needed: frozenset[Column] | None = None) -> Points:
+    """Rows that lie on a device, which stay there; the same is refused as of arrays."""
+    if rows.ndim != 2 or 0 in rows.shape:
+        _refuse_wrong_shape(rows.on_host())
+    dtype = _dtype_of(np.empty(0, rows.given))
+    kept = None if needed is None else _positions(rows, None, needed)
+    bad = (rows if kept is None else rows[:, kept]).first_bad()
+    if bad is not None:
+        _refuse_value(Points(rows), bad[0], bad[1] if kept is None else kept[bad[1]])
+    if kept is not None:
+        looked = np.zeros(rows.shape[1], bool)
+        looked[kept] = True
+        rows = rows.where(looked)
+    return Points(rows, dtype=dtype)
 
 
 def _sparse_points(data: Any, needed: frozenset[Column] | None) -> Points:
@@ -313,6 +337,7 @@ def alike(left: Points, right: Points) -> tuple[Points, Points]:
 def stacked(left: Points, right: Points) -> Points:
     """The rows of one table, and after them those of another with the same columns; both are sparse, or none."""
     names = right.names if left.names is None else left.names
+    left, right = left.here(), right.here()
     if left.sparse:
         return replace(left, values=canonical(vstack([left.values, right.values]).tocsr()), names=names)
     values, stores = np.vstack([left.values, right.values]), list(left.stores)
@@ -329,6 +354,9 @@ def same_rows(left: Points, right: Points) -> bool:
         return False
     if left.sparse and right.sparse:
         return equal(left.values, right.values)
+    if is_held(left.values) or is_held(right.values):
+        here, there = left.values, right.values
+        return is_held(here) and is_held(there) and bool(here.equals(there))  # type: ignore[attr-defined]
     return np.array_equal(left.values, right.values)
 
 

@@ -16,6 +16,8 @@ from sklearn.utils.validation import has_fit_parameter
 from mercer.backends.base import Backend
 from mercer.backends.choosing import AUTO, CPU_NAME, computing, named
 from mercer.backends.context import CORES, use
+from mercer.backends.cuda.backend import CUDA
+from mercer.backends.tensors import where_rows_are
 from mercer.compute.runtime.memory import Budget, limited
 from mercer.compute.runtime.threads import as_planned
 from mercer.errors import InputError, explains_parameters, message, speaks
@@ -28,6 +30,7 @@ from mercer.learners.run.callbacks import CallbackSupport
 from mercer.learners.run.fit_run import Planned, Terms, Watched, watched
 from mercer.lifts.base import Lift
 from mercer.lifts.html import ShownEstimator
+from mercer.lifts.in_kind import AnswersInKind
 from mercer.lifts.parameter_names import ParameterNames
 from mercer.planner.placement import place
 from mercer.planner.plan import AnyDetails, Plan
@@ -50,6 +53,7 @@ class Compared(Protocol):
 
 
 class KernelEstimator(
+    AnswersInKind,
     ShownEstimator,
     ParameterNames,
     KernelParameters,
@@ -150,9 +154,20 @@ class KernelEstimator(
 
     @property
     def _backend(self) -> Backend | str:
-        """The parameter `backend`."""
+        """The parameter `backend`; where it is "auto" and the rows lie on a card, that card."""
         given: Backend | str = self.backend
-        return given
+        there = where_rows_are() if isinstance(given, str) and given == AUTO else None
+        return given if there is None else CUDA(there)
+
+    def _holds_tensors(self) -> bool:
+        if self._asks_for_cores():
+            return False
+        kernel = kernel_of(self.kernel)
+        return isinstance(kernel, Kernel) and not kernel.kinds
+
+    def _asks_for_cores(self) -> bool:
+        backend = self._backend
+        return backend in (CPU_NAME, CORES)
 
     def _placed(self, plan: AnyPlan) -> AbstractContextManager[object]:
         """Inside, the backend of the plan computes."""

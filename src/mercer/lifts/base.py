@@ -18,6 +18,7 @@ from mercer.errors import InputError, explains_parameters, message, speaks
 from mercer.kernels import Kernel
 from mercer.lifts.certificate import Certificate, bounded
 from mercer.lifts.html import ShownEstimator
+from mercer.lifts.in_kind import AnswersInKind
 from mercer.lifts.inputs import checked_table, plain, refuse_unreadable
 from mercer.lifts.parameter_names import ParameterNames
 
@@ -25,7 +26,7 @@ BLOCK_NUMBERS = 1 << 22
 """Numbers in the features of a block of rows, about, where not all features are needed at once."""
 
 
-class Lift(ShownEstimator, ParameterNames, TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
+class Lift(AnswersInKind, ShownEstimator, ParameterNames, TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
     """A feature map phi(x): fit learns what it must from the data, transform gives a row of features for each row.
 
     A subclass stores its parameters in `__init__`, as scikit-learn's estimators do, and answers `learn`, `n_features`,

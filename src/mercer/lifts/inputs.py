@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
+from mercer.backends.tensors import brought
 from mercer.compute.codegen.sparse import is_sparse
 from mercer.errors import InputError, message
 
@@ -26,8 +27,8 @@ TIMES = (datetime.date, datetime.timedelta, np.datetime64, np.timedelta64)
 def plain(name: str, data: Any) -> Any:
     """The data as a table that NumPy reads, or an error with the call that makes it one.
 
-    Delayed arrays and frames of dask are computed, all at once, and arrays of other libraries on the CPU become NumPy's
-    (also where scikit-learn's array_api_dispatch is on): what Mercer answers is NumPy's. Nothing else is touched.
+    Delayed arrays and frames of dask are computed, all at once, and arrays of other libraries become NumPy's (also
+    where scikit-learn's array_api_dispatch is on). Nothing else is touched.
     """
     if data is None or isinstance(data, np.ndarray | list | tuple | str | int | float) or is_sparse(data):
         return data
@@ -39,6 +40,9 @@ def plain(name: str, data: Any) -> Any:
         _refuse_foreign(name, data, f"Use {name}.to_dataframe(), or {name}.to_array().values.T.")
     tensor = hasattr(data, "detach") and hasattr(data, "cpu")
     if not (tensor or hasattr(data, "__array_namespace__")):
+        return data
+    data = brought(data)  # one on a card, which is thin, or that is read in this process anyway
+    if isinstance(data, np.ndarray):
         return data
     remedy = f"Use {name}.detach().cpu().numpy()." if tensor else "Copy it to the CPU as an array of NumPy first."
     device = getattr(data, "device", "cpu")

@@ -30,6 +30,7 @@ from mercer.kernels import Kernel
 from mercer.kernels.evaluation.evaluate import (
     COLUMNS_THAT_DOUBLE_THE_COST,
     are_few,
+    are_many_there,
     evaluator,
     matrix,
 )
@@ -166,6 +167,8 @@ class Blocks:
     @cached_property
     def few(self) -> bool:
         """Whether plain NumPy takes less time for all blocks than binding."""
+        if are_many_there(self.points):
+            return False
         rows, columns = self.points.shape
         weight = 1 if self.points.sparse else 1 + min(1.0, columns / COLUMNS_THAT_DOUBLE_THE_COST)
         return are_few(rows * (self.count - COLUMNS_TO_BIND) * weight / MIN_BOUND)

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer.backends.tensors import is_held, on_host
 from mercer.kernels import Kernel
 from mercer.models import kernel_strings
 from mercer.models.entry import Entry
@@ -43,6 +44,7 @@ class Encoder:
         self._places: dict[int, int] = {}
         self._tensors: dict[Any, int] = {}
         self._uses: list[int] = []
+        self._rows: dict[int, NDArray[Any]] = {}
         self._known_words: dict[kernel_strings.Frequencies, kernel_strings.Words] = {}
         self._held: list[Any] = []  # what is noted by its address must live as long as the notes
 
@@ -52,6 +54,8 @@ class Encoder:
             return _plain(thing)
         if type(thing) is float:
             return thing if math.isfinite(thing) else {"float": str(thing)}
+        if is_held(thing):
+            thing = self._brought(thing)
         if isinstance(thing, np.ndarray):
             return self._array(thing)
         if isinstance(thing, Kernel):
@@ -101,6 +105,13 @@ class Encoder:
         turned = array.ndim > 1 and abs(array.strides[0]) < abs(array.strides[-1])  # as Fortran has it
         place = self._tensor(array.T if turned else array)
         return {"array": place, "order": "F"} if turned else {"array": place}
+
+    def _brought(self, rows: Any) -> NDArray[Any]:
+        """Rows on a device as an array of this process, once."""
+        if id(rows) not in self._rows:
+            self._held.append(rows)
+            self._rows[id(rows)] = on_host(rows)
+        return self._rows[id(rows)]
 
     def _texts(self, array: NDArray[Any]) -> int:
         if id(array) not in self._places:

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from mercer.backends.board import Board
 from mercer.backends.squares import Square
+from mercer.backends.tensors import brought, is_tensor, like
 from mercer.compute.runtime.memory import Budget
 from mercer.errors import InputError, message
 
@@ -131,9 +132,20 @@ class Operator(LinearOperator, ABC):
     # -- products -------------------------------------------------------------------------------------------------
 
     def __matmul__(self, V: ArrayLike) -> NDArray[Any]:
-        """A v for a vector (m,), A V for a matrix (m, c), in NumPy's dtype for A and V; NaN is passed through."""
+        """A v for a vector (m,), A V for a matrix (m, c), in NumPy's dtype for A and V; NaN is passed through.
+
+        Of a tensor the product is a tensor on the same device.
+        """
+        if type(V) is not np.ndarray and is_tensor(V):
+            there: NDArray[Any] = self._tensor_product(V)
+            return there
         columns = self._columns(V)
         return self._multiply(columns[:, None])[:, 0] if columns.ndim == 1 else self._multiply(columns)
+
+    def _tensor_product(self, V: Any) -> Any:
+        """A V for a tensor, as a tensor."""
+        own = brought(V)
+        return like(self @ (own if isinstance(own, np.ndarray) else np.asarray(own)), V)
 
     def __rmatmul__(self, V: ArrayLike) -> NDArray[Any]:
         """v A for a vector (n,), V A for a matrix (c, n)."""

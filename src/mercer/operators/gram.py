@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -14,6 +15,7 @@ from mercer.backends.base import Evaluator
 from mercer.backends.board import Board
 from mercer.backends.context import current
 from mercer.backends.squares import Square
+from mercer.backends.tensors import is_finite, readable
 from mercer.compute.overflow import all_finite
 from mercer.compute.runtime import threads as workers
 from mercer.compute.runtime.memory import MAX_UNASKED_BYTES, Budget
@@ -160,6 +162,23 @@ class Gram(Operator):
             return whole.within(self._source.rows, self._source.columns)
         return evaluator(self.kernel, self.left, self.right, self.hasty)
 
+    def _tensor_product(self, V: Any) -> Any:
+        values, m = self.evaluator, self.shape[1]
+        shape = tuple(V.shape)
+        if (
+            not hasattr(values, "times_there")
+            or len(shape) not in (1, 2)
+            or shape[0] != m
+            or 0 in shape
+            or not readable(V)
+        ):
+            return super()._tensor_product(V)
+        found = values.times_there(V, self.dtype, self.watch)
+        if found is None:
+            return super()._tensor_product(V)
+        self._warn_of_infinity(is_finite(found), lambda: is_finite(V))
+        return found
+
     def _multiply(self, V: NDArray[Any]) -> NDArray[Any]:
         if V.shape[1] == 0:
             return np.zeros((self.shape[0], 0), V.dtype)
@@ -172,17 +191,25 @@ class Gram(Operator):
             remedy = "Multiply fewer columns at once."
             Budget.of(None).require(needed, f"a product with {number_of(V.shape[1], 'column')}", remedy, subject="Gram")
         with np.errstate(all="ignore"):
-            sizes = _sizes(V) if values.dtype != V.dtype else np.ones(V.shape[1])
-            result = values.times(V / sizes, self.threads, self.watch) * sizes
+            if values.dtype == V.dtype:
+                result = values.times(V, self.threads, self.watch)
+            else:
+                sizes = _sizes(V)
+                result = values.times(V / sizes, self.threads, self.watch) * sizes
             result = result.astype(V.dtype, copy=False)
-        if not all_finite(result) and all_finite(V):
-            warnings.warn(
-                f"{name_of(self.kernel)} overflows on this data: the product holds infinities or NaN. "
-                "Scale the data down, or normalize the kernel.",
-                NumericalWarning,
-                stacklevel=caller_level(),
-            )
+        self._warn_of_infinity(all_finite(result), lambda: all_finite(V))
         return result
+
+    def _warn_of_infinity(self, finite: bool, given: Callable[[], bool]) -> None:
+        """Say so where a product is infinite, and what was multiplied is not."""
+        if finite or not given():
+            return
+        warnings.warn(
+            f"{name_of(self.kernel)} overflows on this data: the product holds infinities or NaN. "
+            "Scale the data down, or normalize the kernel.",
+            NumericalWarning,
+            stacklevel=caller_level(),
+        )
 
     def _transposed(self) -> Gram:
         other = object.__new__(type(self))

@@ -181,7 +181,7 @@ class Eager(DeviceEvaluator):
         clock = Clock(n * m, watch)
         for i0 in range(0, n, self.step):
             i1 = min(i0 + self.step, n)
-            out[i0:i1] = self.device_rows(i0, i1).double() @ V
+            out[i0:i1] = self.device_rows(i0, i1).double() @ V.double()
             self.resident.settle()
             clock.tell(i1 * m)
         return out

@@ -9,6 +9,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from mercer.backends.cuda.device_rows import DeviceRows, of_kind
 from mercer.backends.cuda.resident import Resident
 from mercer.compute.codegen.tiles import mirror
 from mercer.compute.runtime.threads import Clock, Watch
@@ -39,6 +40,40 @@ class DeviceEvaluator(ABC):
     def times(self, V: NDArray[Any], workers: int, watch: Watch | None = None) -> NDArray[Any]:
         """The product with a matrix of m rows, in float64."""
         return self.resident.brought(self.device_times(self.resident.sent(V), watch))
+
+    def times_there(self, V: Any, dtype: np.dtype[Any], watch: Watch | None = None) -> Any:
+        """The product with a tensor of m rows, as what V is; None where V is not on this device.
+
+        dtype : that of the matrix; the product has the wider one of both
+        """
+        rows = DeviceRows.of(V)
+        if rows.tensor.device != self.resident.device or not rows.tensor.is_floating_point():
+            return None
+        given = rows.tensor if rows.ndim == 2 else rows.tensor[:, None]
+        narrow = dtype == np.float32 and given.dtype == torch.float32
+        columns = given if narrow else given.double()
+        if self.dtype == np.float32 and not narrow:  # what is divided by its largest number fits the narrower type
+            sizes = columns.abs().amax(dim=0)
+            sizes = torch.where(torch.isfinite(sizes) & (sizes > 0), sizes, 1.0)
+            found = self.device_times(columns / sizes, watch) * sizes
+        else:
+            found = self.device_times(columns, watch)
+        return of_kind(found.to(columns.dtype).reshape(len(found), *rows.shape[1:]), V)
+
+    def tensor(self, dtype: np.dtype[Any], diagonal: NDArray[Any] | None) -> torch.Tensor:
+        """All values, on the device; a symmetric matrix exactly symmetric, with the diagonal that is given."""
+        needed = dtype.itemsize * self.shape[0] * self.shape[1] * (1 if diagonal is None else 2)
+        self.resident.require(needed, f"a matrix of {self.shape[0]:,} x {self.shape[1]:,} numbers")
+        out = torch.empty(self.shape, dtype=getattr(torch, dtype.name), device=self.resident.device)
+        for i0 in range(0, self.shape[0], self.step):
+            i1 = min(i0 + self.step, self.shape[0])
+            out[i0:i1] = self.device_rows(i0, i1)
+            self.resident.settle()
+        if diagonal is not None:
+            out = out.tril_(-1)
+            out += out.T.clone()
+            out.diagonal().copy_(self.resident.sent(diagonal, out.dtype))
+        return out
 
     def matrix(
         self, dtype: np.dtype[Any], workers: int, watch: Watch | None = None, out: NDArray[Any] | None = None

@@ -11,7 +11,9 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from mercer.backends.cuda.device_rows import DeviceRows
 from mercer.backends.cuda.rows import Rows
+from mercer.backends.tensors import BROUGHT
 from mercer.compute.runtime.memory import Budget
 
 STAGED = 1 << 15, 1 << 26
@@ -39,6 +41,7 @@ class Resident:
     device: torch.device
     budget: Callable[[], Budget] = lambda: Budget.of(None)
     traffic: Traffic = field(default_factory=Traffic)
+    brought_before: int = field(default_factory=lambda: BROUGHT.bytes)
     _rows: dict[tuple[int, torch.dtype], torch.Tensor] = field(default_factory=dict)
     _held: dict[tuple[int, torch.dtype], Rows] = field(default_factory=dict)
 
@@ -46,11 +49,22 @@ class Resident:
         """The rows of an array, sent when they are first asked for."""
         key = id(array), dtype
         if key not in self._rows:
-            wide = self._rows.get((id(array), torch.float64))  # what is there need not be sent again
-            self._rows[key] = _tensor(array).to(self.device).to(dtype) if wide is None else wide.to(dtype)
-            self.traffic.rows += array.nbytes * (wide is None)
+            if isinstance(array, DeviceRows):
+                found = self._there(array).to(dtype)
+            elif (wide := self._rows.get((id(array), torch.float64))) is not None:  # it need not be sent again
+                found = wide.to(dtype)
+            else:
+                found = _tensor(array).to(self.device).to(dtype)
+                self.traffic.rows += array.nbytes
+            self._rows[key] = found
             weakref.finalize(array, self._rows.pop, key, None)
         return self._rows[key]
+
+    def _there(self, rows: DeviceRows) -> torch.Tensor:
+        """Those that are on a device: as they are, where it is this one."""
+        if rows.tensor.device != self.device:
+            self.traffic.rows += rows.tensor.numel() * rows.tensor.element_size()
+        return rows.tensor.contiguous().to(self.device)
 
     def held(self, array: NDArray[Any], dtype: torch.dtype) -> Rows:
         """The same with what kernels make of rows: norms, packed tables, coordinates."""

@@ -24,6 +24,7 @@ from mercer.backends.cuda.tables import DeviceTable
 from mercer.backends.passes import Pass
 from mercer.backends.squares import Square
 from mercer.backends.tables import Table
+from mercer.backends.tensors import BROUGHT
 from mercer.compute.codegen.formula import groups
 from mercer.compute.codegen.symbols import Untraceable
 from mercer.compute.runtime.memory import Budget
@@ -56,6 +57,11 @@ class Session(Backend):
     @property
     def name(self) -> str:
         return self.card.name
+
+    @property
+    def device(self) -> str:
+        """As PyTorch calls it."""
+        return self.card.device
 
     def signature(self) -> str:
         return self.card.signature()
@@ -94,4 +100,4 @@ class Session(Backend):
 
     def traffic(self) -> Traffic:
         seen = self.resident.traffic
-        return Traffic(seen.rows, seen.wide)
+        return Traffic(seen.rows, seen.wide + BROUGHT.bytes - self.resident.brought_before)

@@ -37,9 +37,16 @@ class Group:
     def coarseness(self) -> float:
         """How far a row moves when it is rounded to float32: 0 where all numbers are such already."""
         sides = (self.left,) if self.right is self.left else (self.left, self.right)
-        gaps = (np.abs(side - side.astype(np.float32)) for side in sides)
         with np.errstate(over="ignore", invalid="ignore"):
-            return max(float(np.sqrt((gap * gap).sum(axis=1)).max()) for gap in gaps)
+            return max(map(_coarseness, sides))
+
+
+def _coarseness(side: Any) -> float:
+    """That of the rows of one side."""
+    if hasattr(side, "rounding_to_float32"):  # on a device
+        return float(side.rounding_to_float32())
+    gap = np.abs(side - side.astype(np.float32))
+    return float(np.sqrt((gap * gap).sum(axis=1)).max())
 
 
 @dataclass(frozen=True, eq=False)

@@ -68,8 +68,16 @@ class Measured:
     @cached_property
     def norms(self) -> tuple[Array, Array]:
         """|x - o|^2 of each row, for both sides."""
+        if any(hasattr(side, "row_squares") for side in (self.group.left, self.group.right)):
+            own = self._norms(self.group.left)
+            return own, own if self.group.right is self.group.left else self._norms(self.group.right)
         left = squares(self.left)
         return left, left if self.right is self.left else squares(self.right)
+
+    def _norms(self, values: Any) -> Array:
+        """Those of one side; on a device no copy is made of it."""
+        there = hasattr(values, "row_squares")
+        return np.asarray(values.row_squares(self.origin)) if there else squares(self._moved(values))
 
     @cached_property
     def shifts(self) -> tuple[Array, Array]:
@@ -124,6 +132,8 @@ def rounding(terms: int, dtype: str) -> float:
 
 def extremes(values: Array) -> tuple[Array, Array]:
     """The largest and the smallest number of each column: of several rows as one line, since short lines are slow."""
+    if hasattr(values, "row_squares"):  # on a device
+        return values.max(axis=0), values.min(axis=0)
     n, d = values.shape
     several = min(n, max(1, LINE_NUMBERS // max(d, 1)))
     lines = values[: n // several * several].reshape(-1, several * d)
@@ -138,6 +148,8 @@ def extremes(values: Array) -> tuple[Array, Array]:
 
 def squares(values: Any) -> Array:
     """|x|^2 of each row, dense or sparse."""
+    if hasattr(values, "row_squares"):
+        return np.asarray(values.row_squares())
     with np.errstate(over="ignore"):
         if hasattr(values, "nnz"):
             return np.asarray(values.multiply(values).sum(axis=1), dtype=np.float64).ravel()

@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mercer.backends.base import Evaluator, Traced
+from mercer.backends.choosing import at_rows
 from mercer.backends.context import current
 from mercer.compute.codegen.formula import Group
 from mercer.compute.codegen.pair_statistics import Measured
@@ -35,6 +36,11 @@ def bound(kernel: Kernel, left: Points, right: Points, rough: bool = False) -> E
 
     rough : whether values may be off by more than is promised: by the rounding of |x|^2, and not of |x - z|^2
     """
+    with at_rows(left.values, right.values):
+        return _bound(kernel, left, right, rough)
+
+
+def _bound(kernel: Kernel, left: Points, right: Points, rough: bool) -> Evaluator | None:
     pairs = TracedPairs(left, right)
     try:
         formula = trace(kernel, pairs)

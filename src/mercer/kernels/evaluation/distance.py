@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer.backends.tensors import is_tensor, like
 from mercer.kernels.evaluation.evaluate import ready, values_of, warn_where_infinite
 from mercer.kernels.near_pairs import TAKES_NO_DIGITS, NearPairs
 from mercer.kernels.points import DOUBLE, Points
@@ -43,7 +44,7 @@ def distance(kernel: Kernel, X: Any, Z: Any = None) -> Array:
     if left is right:
         np.fill_diagonal(result, 0.0)
     warn_where_infinite(kernel, result)
-    return result
+    return like(result, X) if is_tensor(X) else result
 
 
 def _repair(kernel: Kernel, left: Points, right: Points, squared: Array, here: Array, there: Array) -> None:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import pdist, squareform
 
 from mercer.backends.base import Evaluator
+from mercer.backends.tensors import as_kind, is_finite, is_held, is_tensor, like
 from mercer.compute.codegen.tiles import mirror
 from mercer.compute.overflow import all_finite, warn_of_overflow
 from mercer.compute.runtime import threads
@@ -45,6 +46,8 @@ if TYPE_CHECKING:
 
 MIN_FUSED_PAIRS = 1 << 17
 """Pairs from which on the fused pass is used: below it, plain NumPy takes less time than loading compiled code."""
+MAX_BROUGHT_ROWS = 1 << 10
+"""Rows on a device up to which they are few: plain NumPy takes them to this process."""
 COLUMNS_THAT_DOUBLE_THE_COST = 32
 """Columns that take plain NumPy as long as the rest of a pair."""
 MAX_COLUMNS_FROM_DISTANCES = 32
@@ -132,7 +135,26 @@ def check_dimension(leaf: Kernel, points: Points) -> None:
 def gram(kernel: Kernel, X: Any, Z: Any = None) -> NDArray[Any]:
     """The matrix of k(x_i, z_j); exactly symmetric where Z is X."""
     left, right = ready(kernel, X, Z)
-    return matrix(kernel, left, right)
+    if not is_tensor(X):
+        return matrix(kernel, left, right)
+    found: NDArray[Any] = _in_kind(kernel, left, right, X)
+    return found
+
+
+def _in_kind(kernel: Kernel, left: Points, right: Points, X: Any) -> Any:
+    """The matrix as what X is: it is made where the rows are, unless they are few."""
+    dtype = np.result_type(left.dtype, right.dtype)
+    if is_few(left, right) or not is_held(left.values):
+        return like(matrix(kernel, left, right), X)
+    with np.errstate(all="ignore"):
+        found = evaluator(kernel, left, right)
+        diagonal = kernel.evaluate_diagonal(left).astype(dtype) if left is right else None
+    if not hasattr(found, "tensor"):
+        return like(matrix(kernel, left, right), X)
+    values = found.tensor(dtype, diagonal)
+    if not is_finite(values):
+        warn_of_overflow(kernel, dtype)
+    return as_kind(values, X)
 
 
 def diagonal(kernel: Kernel, X: Any) -> NDArray[Any]:
@@ -141,7 +163,7 @@ def diagonal(kernel: Kernel, X: Any) -> NDArray[Any]:
     with np.errstate(all="ignore"):
         result = kernel.evaluate_diagonal(points).astype(points.dtype, copy=False)
     warn_where_infinite(kernel, result)
-    return result
+    return like(result, X) if is_tensor(X) else result
 
 
 def ready(kernel: Kernel, X: Any, Z: Any) -> tuple[Points, Points]:
@@ -181,9 +203,16 @@ def evaluator(kernel: Kernel, left: Points, right: Points, rough: bool = False) 
 
 def is_few(left: Points, right: Points) -> bool:
     """Whether the pairs are so few that plain NumPy takes less time than compiled code takes to load."""
+    if are_many_there(left) or are_many_there(right):
+        return False
     rows, columns = left.values.shape
     weight = 1 if left.sparse else 1 + columns / COLUMNS_THAT_DOUBLE_THE_COST
     return are_few(rows * right.values.shape[0] * weight)
+
+
+def are_many_there(points: Points) -> bool:
+    """Whether rows lie on a device, and are too many to be taken to this process."""
+    return is_held(points.values) and points.values.shape[0] > MAX_BROUGHT_ROWS
 
 
 def are_few(pairs: float) -> bool:
@@ -239,6 +268,7 @@ def values_of(
 
 def _few(kernel: Kernel, left: Points, right: Points, dtype: np.dtype[Any]) -> NDArray[Any]:
     """The matrix of so few pairs that nobody watches, or waits; of a symmetric one half is computed."""
+    left, right = (left.here(),) * 2 if left is right else (left.here(), right.here())
     n, m = left.values.shape[0], right.values.shape[0]
     if left is right and kernel.radial and (found := _from_distances(kernel, left)) is not None:
         return found.astype(dtype, copy=False)

@@ -202,9 +202,9 @@ def _some(points: Points) -> Points:
     values = points.values
     count = values.shape[0]
     if count <= PROBE_ROWS:
-        return points
+        return points.here()
     sizes = squares(values)
     if not MIN_SUM_OF_SQUARES < sizes.max() < np.inf:
         sizes = lengths(values)[:, 0]
     longest = np.argpartition(sizes, count - PROBE_ROWS // 2)[count - PROBE_ROWS // 2 :]
-    return points.rows(np.union1d(longest, np.linspace(0, count - 1, PROBE_ROWS // 2).astype(int)))
+    return points.rows(np.union1d(longest, np.linspace(0, count - 1, PROBE_ROWS // 2).astype(int))).here()

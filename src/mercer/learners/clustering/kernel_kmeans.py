@@ -23,6 +23,7 @@ from mercer.learners.clustering.fit import KMeansResult, solve
 from mercer.learners.clustering.model import ByRows, Model
 from mercer.learners.clustering.settings import LANDMARKS, KMeansSettings, refuse_few_rows
 from mercer.learners.clustering.unique_rows import KMeansProblem, filled_of, without_copies
+from mercer.learners.data.fitted_rows import FittedRows
 from mercer.learners.data.kernel_parameters import DEFAULT_KERNEL
 from mercer.learners.data.resolve import resolve_view
 from mercer.learners.data.rows import n_rows, rows_that_count
@@ -32,6 +33,7 @@ from mercer.learners.estimator import KernelEstimator
 from mercer.learners.run.convergence import ConvergenceWarning
 from mercer.learners.run.fit_run import Watched
 from mercer.lifts.base import Lift
+from mercer.lifts.in_kind import in_kind
 from mercer.lifts.randomness import generator
 from mercer.planner.clustering import KMeansPlan, KMeansTask
 
@@ -223,6 +225,8 @@ class KernelKMeans(
     def _solve(self, problem: KMeansProblem, plan: KMeansPlan, run: Watched) -> KMeansResult:
         return solve(problem, plan, generator(self.random_state), run)
 
+    X_fit_ = FittedRows()
+
     _saved: ClassVar[Mapping[str, Any]] = {
         "converged_": bool,
         "X_fit_": NDArray[Any] | csr_array,
@@ -301,6 +305,7 @@ class KernelKMeans(
         return found
 
     @available_if(sees_rows)  # type: ignore[untyped-decorator]  # scikit-learn has no types
+    @in_kind
     @speaks
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Minus the inertia of rows, by their nearest means: the larger, the better. y is ignored."""

@@ -25,6 +25,7 @@ from mercer.learners.clustering.laplacian import Embedding, embedded, graph_of
 from mercer.learners.clustering.seeds import best_of
 from mercer.learners.clustering.settings import SpectralSettings, refuse_few_rows
 from mercer.learners.clustering.unique_rows import filled_of
+from mercer.learners.data.fitted_rows import FittedRows
 from mercer.learners.data.kernel_parameters import DEFAULT_KERNEL
 from mercer.learners.data.resolve import resolve_view
 from mercer.learners.data.rows import n_rows
@@ -252,6 +253,8 @@ class SpectralClustering(
         sums = FeatureSums(embedding.vectors, np.ones(problem.view.count), settings.clusters)
         clusters = best_of(settings.runs, sums, LloydSettings(MAX_LLOYD_STEPS), random, run, MEANS)
         return SpectralResult(embedding, clusters)
+
+    X_fit_ = FittedRows()
 
     _saved: ClassVar[Mapping[str, Any]] = {
         "converged_": bool,

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mercer.kernels.median import groups, keys_of
+from mercer.kernels.median import sorted_rows
 from mercer.learners.clustering.settings import KMeansSettings
 from mercer.learners.data.pair_cost import columns_of
 from mercer.learners.data.range_checks import refuse_range
@@ -78,7 +78,7 @@ def distinct(view: View, kept: Rows, weights: Array) -> tuple[Rows, Array, Rows]
     if not isinstance(view, TableView):
         return kept, weights, np.arange(len(kept))
     values: Any = view.points.values
-    order, starts = groups(keys_of(values if len(kept) == view.count else values[kept]))
+    order, starts = sorted_rows(values if len(kept) == view.count else values[kept])
     group = np.empty(len(kept), np.intp)
     ends = np.diff(starts, append=len(order))
     group[order] = np.repeat(np.arange(len(starts)), ends)

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_array, check_consistent_length, validate_data
 
+from mercer.backends.tensors import held, is_tensor
 from mercer.compute.codegen.sparse import canonical, is_sparse
 from mercer.errors import InputError, KernelError, message, speaker
 from mercer.kernels import Kernel
@@ -19,7 +20,7 @@ from mercer.kernels.evaluation.evaluate import check_domain, leaves
 from mercer.kernels.fields import MEDIAN
 from mercer.kernels.objects.table import holds_more
 from mercer.kernels.parameters import settled
-from mercer.kernels.points import DOUBLE, SINGLE, Points, points_from
+from mercer.kernels.points import DOUBLE, SINGLE, Points, device_points, points_from
 from mercer.lifts.base import Lift
 from mercer.lifts.coerce import as_kernel, parsed
 from mercer.lifts.inputs import DTYPES, checked_table, finite_sum
@@ -154,6 +155,11 @@ def rows_of(estimator: BaseEstimator, X: Any, kernel: Kernel | None, reset: bool
         named, dtype = None if names is None else tuple(names), SINGLE if rows.dtype == SINGLE else DOUBLE
         points = Points(np.asarray(rows, np.float64), named, dtype)
         return points if reset else as_fitted(estimator, points)
+    if kernel is not None and not kernel.kinds and is_tensor(X):
+        there = held(X, getattr(getattr(estimator, "_backend", None), "device", None))
+        if there is not None:
+            points = _on_device(estimator, there, kernel, reset)
+            return points if reset else as_fitted(estimator, points)
     X = plain("X", X)
     if kernel is not None and (kernel.kinds or holds_more(X, kernel.needed)):
         points = noted(estimator, X, kernel, reset)
@@ -166,6 +172,21 @@ def rows_of(estimator: BaseEstimator, X: Any, kernel: Kernel | None, reset: bool
         names = getattr(estimator, "feature_names_in_", None)
         points = points_of(rows, None if names is None else tuple(names))
     return points if reset else as_fitted(estimator, points)
+
+
+def _on_device(estimator: BaseEstimator, rows: Any, kernel: Kernel, reset: bool) -> Points:
+    """Rows that lie on a device, which stay there; what is wrong with them scikit-learn says, as of arrays."""
+    looked = rows[:, list(kernel.needed)] if kernel.needed and all(isinstance(c, int) for c in kernel.needed) else rows
+    if rows.ndim != 2 or 0 in rows.shape:
+        checked_table(estimator, rows.as_given(), reset)
+    bad = looked.first_bad()
+    if bad is not None:
+        checked_table(estimator, rows[bad[0] : bad[0] + 1].as_given(), reset)
+    validate_data(estimator, rows, reset=reset, skip_check_array=True)
+    names = getattr(estimator, "feature_names_in_", None)
+    named = None if names is None or reset else tuple(names)
+    points = device_points(rows, kernel.needed)
+    return replace(points, names=named, dtype=SINGLE if rows.given == SINGLE else DOUBLE)
 
 
 def is_numeric(data: Any) -> bool:

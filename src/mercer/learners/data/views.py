@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer.backends.tensors import on_host
+from mercer.compute.codegen.pair_statistics import extremes
 from mercer.compute.consistency import shapes
 from mercer.compute.runtime.threads import Watch, one_thread_blas
 from mercer.errors import InputError, KernelError, message, speaker, speaking
@@ -398,7 +400,8 @@ def features(lift: Lift | None, points: Points) -> Array:
     found = lift.features(points if points.stores else points.values)
     dense = found.toarray() if hasattr(found, "toarray") else found
     own = np.ascontiguousarray(dense, dtype=np.float64)
-    return own.copy() if np.shares_memory(own, points.values) else own
+    shared = isinstance(points.values, np.ndarray) and np.shares_memory(own, points.values)
+    return own.copy() if shared else own
 
 
 def mixed(points: Points) -> Points:
@@ -408,13 +411,13 @@ def mixed(points: Points) -> Points:
     """
     random, count = np.random.default_rng(0), points.values.shape[0]
     first, second = random.integers(count, size=(2, SAMPLE_ROWS))
-    left, right = points.values[first], points.values[second]
+    left, right = on_host(points.values[first]), on_host(points.values[second])
     if points.sparse:
         return replace(points, values=(left + right) / 2)
     values = left + (right - left) * random.uniform(-BEYOND_DISTANCES, 1 + BEYOND_DISTANCES, left.shape)
     things = [i for i, store in enumerate(points.stores) if store is not None]
     values[:, things] = left[:, things]  # there is nothing between two objects
-    least = np.where((points.values >= 0).all(axis=0), 0.0, -np.inf)
+    least = np.where(extremes(points.values)[1] >= 0, 0.0, -np.inf)
     return replace(points, values=np.maximum(values, least))
 
 

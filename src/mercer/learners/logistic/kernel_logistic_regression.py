@@ -13,10 +13,12 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.backends.base import Backend
+from mercer.backends.tensors import on_host
 from mercer.errors import caller_level, speaks
 from mercer.kernels import Kernel
 from mercer.kernels.base import PythonFunction
 from mercer.kernels.points import Points
+from mercer.learners.data.fitted_rows import FittedRows
 from mercer.learners.data.kernel_parameters import DEFAULT_KERNEL
 from mercer.learners.data.labels import classes_of, decided, labels_of
 from mercer.learners.data.range_checks import refuse_range
@@ -242,6 +244,8 @@ class KernelLogisticRegression(
     def _solve(self, problem: LogisticProblem, plan: LogisticPlan, run: Watched) -> LogisticResult:
         return solve(problem, plan, generator(self.random_state), run)
 
+    X_fit_ = FittedRows()
+
     _saved: ClassVar[Mapping[str, Any]] = {
         "converged_": bool,
         "X_fit_": NDArray[Any] | csr_array,
@@ -264,7 +268,10 @@ class KernelLogisticRegression(
         for name in ("landmarks_", "landmark_indices_"):
             self.__dict__.pop(name, None)
         if isinstance(design, LandmarkDesign):
-            self.landmarks_, self.landmark_indices_ = design.basis.landmarks.values, problem.kept[design.indices]
+            self.landmarks_, self.landmark_indices_ = (
+                on_host(design.basis.landmarks.values),
+                problem.kept[design.indices],
+            )
         self.X_fit_ = rows.values if isinstance(rows, Points) else rows
         self._predictor, self._reason = result.predictor, minimum.reason
         self.classes_, self.plan_ = problem.classes, plan

@@ -20,6 +20,7 @@ from mercer.errors import InputError, NumericalWarning, caller_level, message, s
 from mercer.kernels import Kernel
 from mercer.kernels.base import PythonFunction
 from mercer.kernels.points import Points
+from mercer.learners.data.fitted_rows import FittedRows
 from mercer.learners.data.kernel_parameters import DEFAULT_KERNEL
 from mercer.learners.data.range_checks import refuse_range
 from mercer.learners.data.resolve import resolve_view
@@ -280,6 +281,8 @@ class KernelPCA(
         if plan.method == "krylov" or not isinstance(problem, TableProblem):  # a matrix has no features
             return by_products(problem, plan, random, run)
         return by_features(problem, plan, random, run)
+
+    X_fit_ = FittedRows()
 
     _saved: ClassVar[Mapping[str, Any]] = {
         "converged_": bool,

@@ -26,6 +26,7 @@ from mercer.learners.perceptron.base import BasePerceptron, PerceptronProblem, o
 from mercer.learners.perceptron.state import BudgetUpdater, FullUpdater, Updater
 from mercer.learners.streaming.weights import lifted
 from mercer.lifts.base import Lift
+from mercer.lifts.in_kind import in_kind
 from mercer.operators.precomputed import check_precomputed
 from mercer.solvers.perceptron.budget import STRATEGIES, Budgeted, Memory
 from mercer.solvers.perceptron.perceptron import Dual
@@ -157,6 +158,7 @@ class KernelPerceptron(BasePerceptron):
         self.random_state = random_state
 
     @available_if(sees_rows)  # type: ignore[untyped-decorator]  # scikit-learn has no types
+    @in_kind
     @speaks
     def partial_fit(self, X: Any, y: Any, classes: ArrayLike | None = None) -> Self:
         """One pass over new rows, after all before; not with a matrix of similarities.

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer.backends.tensors import is_held
 from mercer.errors import InputError, message
 from mercer.kernels.points import Points
 from mercer.learners.data.range_checks import refuse_extremes
@@ -366,5 +367,7 @@ def _held_out(rows: Any, given: Targets, kept: NDArray[np.intp], held: NDArray[n
 def _copied(rows: Any, table: Any, targets: Array) -> int:
     if not isinstance(rows, Points) or rows.sparse:
         return 0
+    if is_held(rows.values):
+        return int(len(targets) * (3 + 3 * targets.shape[1]))
     shared = isinstance(table, np.ndarray) and np.shares_memory(table, rows.values)
     return int(len(targets) * ((0 if shared else rows.values.shape[1]) + 3 + 3 * targets.shape[1]))

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer.backends.tensors import on_host
 from mercer.compute.consistency import shapes, within
 from mercer.kernels import Kernel
 from mercer.kernels.points import Points
@@ -208,7 +209,7 @@ class RidgeResult:
         """The training rows; an AttributeError where they stayed in their source."""
         if isinstance(self.view, MatrixView):
             return self.view.matrix
-        return self.points.values
+        return on_host(self.points.values)
 
     @property
     def points(self) -> Points:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer.backends.tensors import on_host
 from mercer.kernels import Linear
 from mercer.learners.data.views import TableView
 from mercer.learners.streaming.basis import LandmarkBasis
@@ -29,7 +30,7 @@ def vectors(model: Model, columns: int) -> Any:
     if view.kernel is not None and view.kernel.kinds:
         raise AttributeError("support_vectors_: rows of strings, graphs or categories; X[model.support_] has them")
     values: Any = view.points.values
-    return values.copy()
+    return on_host(values).copy()
 
 
 def weights(model: Model, kernel: Any, columns: int) -> Array:
