@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 CUDA_TYPES = (2, 13)
 """How DLPack numbers devices of CUDA: their own memory, and that which they share with the cores."""
-_AT: ContextVar[str | None] = ContextVar("device of the rows", default=None)
+WHERE_ROWS_ARE: ContextVar[str | None] = ContextVar("device of the rows", default=None)
 _NESTED: ContextVar[bool] = ContextVar("inside of a call with a tensor", default=False)
 
 
@@ -145,17 +145,12 @@ def inside(X: Any) -> Iterator[bool]:
     if _NESTED.get():
         yield False
         return
-    tokens = _AT.set(cuda_device(X)), _NESTED.set(True)
+    tokens = WHERE_ROWS_ARE.set(cuda_device(X)), _NESTED.set(True)
     try:
         yield True
     finally:
-        _AT.reset(tokens[0])
+        WHERE_ROWS_ARE.reset(tokens[0])
         _NESTED.reset(tokens[1])
-
-
-def where_rows_are() -> str | None:
-    """The card on which the rows of the call at hand lie; None where they are in this process."""
-    return _AT.get()
 
 
 Positions = NDArray[np.intp]

@@ -80,7 +80,8 @@ def median_length(kernel: str, points: Points, weights: Numbers, distances: Call
     """
     rows, copies = _sample(*merged(points, weights))
     pairs, within = _frequencies(copies)
-    found = _checked(kernel, np.asarray(distances(on_host(rows.values))), len(pairs))
+    values = rows.values if type(rows.values) is np.ndarray else on_host(rows.values)
+    found = _checked(kernel, np.asarray(distances(values)), len(pairs))
     middle = _median(found, pairs, within)
     apart = found > 0
     if middle == 0.0 and apart.any():
@@ -143,7 +144,7 @@ def merged(points: Points, weights: Numbers) -> tuple[Points, Numbers]:
 
 def sorted_rows(values: Any) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """The order that sorts the rows by their bytes, and where there each different row begins."""
-    return values.sorted_rows() if is_held(values) else groups(keys_of(values))
+    return values.sorted_rows() if type(values) is not np.ndarray and is_held(values) else groups(keys_of(values))
 
 
 def groups(keys: NDArray[Any]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

@@ -161,7 +161,8 @@ def points_from(data: Any, needed: frozenset[Column] | None = None) -> Points:
     """
     if is_sparse(data):
         return _sparse_points(data, needed)
-    if (there := held(data, getattr(current(), "device", None))) is not None:
+    array = type(data) is np.ndarray  # most are, and then nothing is asked
+    if not array and (there := held(data, getattr(current(), "device", None))) is not None:
         return device_points(there, needed)
     names = _names_of(data)
     kept = None if needed is None else _positions(data, names, needed)

@@ -16,8 +16,7 @@ from sklearn.utils.validation import has_fit_parameter
 from mercer.backends.base import Backend
 from mercer.backends.choosing import AUTO, CPU_NAME, computing, named
 from mercer.backends.context import CORES, use
-from mercer.backends.cuda.backend import CUDA
-from mercer.backends.tensors import where_rows_are
+from mercer.backends.tensors import WHERE_ROWS_ARE
 from mercer.compute.runtime.memory import Budget, limited
 from mercer.compute.runtime.threads import as_planned
 from mercer.errors import InputError, explains_parameters, message, speaks
@@ -156,8 +155,12 @@ class KernelEstimator(
     def _backend(self) -> Backend | str:
         """The parameter `backend`; where it is "auto" and the rows lie on a card, that card."""
         given: Backend | str = self.backend
-        there = where_rows_are() if isinstance(given, str) and given == AUTO else None
-        return given if there is None else CUDA(there)
+        there = WHERE_ROWS_ARE.get() if isinstance(given, str) and given == AUTO else None
+        if there is None:
+            return given
+        from mercer.backends.cuda.backend import CUDA  # most rows are in this process
+
+        return CUDA(there)
 
     def _holds_tensors(self) -> bool:
         if self._asks_for_cores():

@@ -61,10 +61,12 @@ def in_kind(method: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(method)
     def answered(self: Any, *args: Any, **kwargs: Any) -> Any:
-        X = args[0] if args else kwargs.get("X")
-        others = (*args[1:], *(value for name, value in kwargs.items() if name != "X"))
-        if not (is_tensor(X) or any(is_tensor(each) for each in others)):
+        for each in (*args, *kwargs.values()):  # arrays are the rule, and pass without a call
+            if each is not None and type(each) is not np.ndarray and is_tensor(each):
+                break
+        else:
             return method(self, *args, **kwargs)
+        X = args[0] if args else kwargs.get("X")
         thin = [brought(each) if is_tensor(each) else each for each in args[1:]]
         named = {name: brought(each) if name != "X" and is_tensor(each) else each for name, each in kwargs.items()}
         if not is_tensor(X):

@@ -70,6 +70,8 @@ def _refuse_foreign(name: str, data: Any, remedy: str) -> NoReturn:
     told = f"got a {type(data).__name__} of {type(data).__module__.partition('.')[0]}"
     if getattr(data, "requires_grad", False):
         told += " that requires a gradient"
+    elif "complex" in str(getattr(data, "dtype", "")):
+        told += " of complex numbers"
     elif hasattr(data, "device"):
         told += f" on the device {data.device}"
     raise InputError(message(f"an array of numbers in memory for {name}", told, remedy))

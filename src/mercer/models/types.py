@@ -28,6 +28,8 @@ def fits(value: Any, hint: Any) -> bool:
         return True
     if hint in NUMBERS:
         return isinstance(value, NUMBERS[hint]) and (hint is bool or not isinstance(value, bool))
+    if value_of := getattr(get_origin(hint), "__value__", None):  # NumPy's NDArray is an alias of the newer kind
+        return fits(value, value_of[get_args(hint)])
     rule = RULES.get(get_origin(hint))
     return isinstance(value, NoneType if hint is None else hint) if rule is None else rule(value, get_args(hint))
 

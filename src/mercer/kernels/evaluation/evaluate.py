@@ -203,11 +203,11 @@ def evaluator(kernel: Kernel, left: Points, right: Points, rough: bool = False) 
 
 def is_few(left: Points, right: Points) -> bool:
     """Whether the pairs are so few that plain NumPy takes less time than compiled code takes to load."""
-    if are_many_there(left) or are_many_there(right):
+    (rows, columns), others = left.values.shape, right.values.shape[0]
+    if max(rows, others) > MAX_BROUGHT_ROWS and (are_many_there(left) or are_many_there(right)):
         return False
-    rows, columns = left.values.shape
     weight = 1 if left.sparse else 1 + columns / COLUMNS_THAT_DOUBLE_THE_COST
-    return are_few(rows * right.values.shape[0] * weight)
+    return are_few(rows * others * weight)
 
 
 def are_many_there(points: Points) -> bool:
@@ -268,7 +268,8 @@ def values_of(
 
 def _few(kernel: Kernel, left: Points, right: Points, dtype: np.dtype[Any]) -> NDArray[Any]:
     """The matrix of so few pairs that nobody watches, or waits; of a symmetric one half is computed."""
-    left, right = (left.here(),) * 2 if left is right else (left.here(), right.here())
+    if type(left.values) is not np.ndarray or type(right.values) is not np.ndarray:
+        left, right = (left.here(),) * 2 if left is right else (left.here(), right.here())
     n, m = left.values.shape[0], right.values.shape[0]
     if left is right and kernel.radial and (found := _from_distances(kernel, left)) is not None:
         return found.astype(dtype, copy=False)

@@ -32,8 +32,8 @@ class Plain:
 
     def __init__(self, kernel: Kernel, left: Points, right: Points) -> None:
         self.kernel = kernel
-        self.left = left.here()
-        self.right = self.left if right is left else right.here()
+        self.left = left if type(left.values) is np.ndarray else left.here()
+        self.right = self.left if right is left else right if type(right.values) is np.ndarray else right.here()
         self.shape = (left.values.shape[0], right.values.shape[0])
         self.dtype: np.dtype[Any] = np.dtype(np.float64)
         self.symmetric = left is right

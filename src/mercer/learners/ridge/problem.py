@@ -367,7 +367,7 @@ def _held_out(rows: Any, given: Targets, kept: NDArray[np.intp], held: NDArray[n
 def _copied(rows: Any, table: Any, targets: Array) -> int:
     if not isinstance(rows, Points) or rows.sparse:
         return 0
-    if is_held(rows.values):
+    if type(rows.values) is not np.ndarray and is_held(rows.values):
         return int(len(targets) * (3 + 3 * targets.shape[1]))
     shared = isinstance(table, np.ndarray) and np.shares_memory(table, rows.values)
     return int(len(targets) * ((0 if shared else rows.values.shape[1]) + 3 + 3 * targets.shape[1]))
