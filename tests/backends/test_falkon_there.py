@@ -241,7 +241,7 @@ def test_its_preconditioner_is_that_of_this_process(triangle, intercept, alphas)
     near, B = np.random.default_rng(2).uniform(0, 5, 70), np.random.default_rng(3).normal(size=(70, 2))
     near[:5] = 0.0
     ours = preconditioner(np.asfortranarray(R), near, intercept, alphas)
-    theirs = preconditioner_there(there, near, intercept, alphas, IDLE)
+    theirs = preconditioner_there(there, near, intercept, alphas)
     np.testing.assert_allclose(theirs.solve(B, alphas), ours.solve(B, alphas), rtol=1e-8, atol=1e-10)
     assert theirs.condition == pytest.approx(ours.condition, rel=0.3)
     q = np.maximum(near, 1e-3 * near.sum() / 70)
@@ -249,7 +249,7 @@ def test_its_preconditioner_is_that_of_this_process(triangle, intercept, alphas)
     H = sums(np.asfortranarray(R), near, intercept)
     assert there.trace(q, intercept / near.sum()) == pytest.approx(np.trace(H), rel=1e-12)
     np.testing.assert_allclose(there.times(q, intercept / near.sum(), B), H @ B, rtol=0, atol=1e-10)
-    found = there.factor(q, intercept / near.sum(), 0.3, IDLE)
+    found = there.factor(q, intercept / near.sum(), 0.3)
     assert found.norm == pytest.approx(np.abs(H + 0.3 * np.eye(70)).sum(axis=1).max(), rel=1e-12)
 
 
@@ -257,13 +257,13 @@ def test_a_singular_sum_gets_a_larger_ridge(triangle):
     there = triangle[0]
     near = np.zeros(70)
     near[0] = 1e20
-    theirs = preconditioner_there(there, near, False, np.zeros(1), IDLE)
+    theirs = preconditioner_there(there, near, False, np.zeros(1))
     assert np.isfinite(theirs.solve(np.ones((70, 1)), np.zeros(1))).all()
 
 
 def test_no_room_is_said(triangle):
     poor = replace(triangle[0], budget=CUDA("cpu", memory_limit="1 kB").budget)
     with pytest.raises(BudgetError, match="70 landmarks"):
-        poor.factor(np.ones(70), 0.0, 1.0, IDLE)
+        poor.factor(np.ones(70), 0.0, 1.0)
     with pytest.raises(BudgetError, match="70 landmarks"):
         poor.spectrum(np.ones(70), 0.0)

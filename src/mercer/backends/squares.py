@@ -114,7 +114,7 @@ class Triangle(Protocol):
         """The trace of H."""
         ...
 
-    def factor(self, weights: Array, share: float, ridge: float, run: Run) -> Factor | None:
+    def factor(self, weights: Array, share: float, ridge: float) -> Factor | None:
         """The factor of H + ridge I; None where that is not positive definite to rounding."""
         ...
 

@@ -18,7 +18,7 @@ from mercer.backends.cuda.resident import Resident
 from mercer.backends.squares import Array, check_sums
 from mercer.compute.runtime.lapack import patiently
 from mercer.compute.runtime.memory import Budget
-from mercer.compute.runtime.run import Run
+from mercer.compute.runtime.run import IDLE
 
 REMEDY = 'Use fewer landmarks, or backend="cpu".'
 EIGENVECTOR_COPIES = 5
@@ -67,13 +67,13 @@ class DeviceTriangle:
     def trace(self, weights: Array, share: float) -> float:
         return float(weights @ self.squares - share * (self._mean(weights) ** 2).sum())
 
-    def factor(self, weights: Array, share: float, ridge: float, run: Run) -> DeviceFactor | None:
+    def factor(self, weights: Array, share: float, ridge: float) -> DeviceFactor | None:
         M = self.width
         self.budget().require(8 * M * (M + 4 * panels.PANEL), f"the factor of {M} landmarks, on the card", REMEDY)
         lower = self._sums(weights, share)
         lower.diagonal().add_(ridge)
         norm = float(check_sums(self.resident.brought(_row_sums(lower))).max())
-        if not panels.factor_in_place(lower, self.resident.settle, run.tell):
+        if not panels.factor_in_place(lower, self.resident.settle, IDLE.tell):
             return None
         known = Sums(self, weights, share)
         found = DeviceFactor(known, lower, ridge, norm)

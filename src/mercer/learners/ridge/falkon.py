@@ -125,7 +125,7 @@ class _Falkon:
     ) -> None:
         self.run, self.basis, self.alphas, self.trusted = run, basis, problem.penalty.given, problem.trusted
         self.intercept = problem.centering.intercept
-        self.whitening: Whitening = Here(basis) if triangle is None else There(triangle, run)
+        self.whitening: Whitening = Here(basis) if triangle is None else There(triangle)
         self.corner = self.whitening.corner
         self.sweeps = Sweeps(rows, basis, self.whitening, self.intercept, plan.details.batch, run)
         self.sweeps.expected = EXPECTED + 2.0

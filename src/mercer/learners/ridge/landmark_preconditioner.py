@@ -16,7 +16,6 @@ from scipy.linalg import blas, lapack
 
 from mercer.backends import squares
 from mercer.backends.squares import Triangle
-from mercer.compute.runtime.run import Run
 from mercer.learners.data.views import EPS
 from mercer.solvers import Eigen
 from mercer.solvers.ridge.spectrum import Spectrum
@@ -83,14 +82,14 @@ def _weights(near: Array) -> Array:
     return np.asarray(q * (total / q.sum()))
 
 
-def preconditioner_there(triangle: Triangle, near: Array, intercept: bool, alphas: Array, run: Run) -> Preconditioner:
+def preconditioner_there(triangle: Triangle, near: Array, intercept: bool, alphas: Array) -> Preconditioner:
     """The same at a backend, which keeps R and the factor. Cost: as there."""
     q, share = _weights(near), float(intercept) / float(near.sum())
     least = triangle.width * EPS * triangle.trace(q, share)
     ridge = max(float(alphas.min()), least, float(np.finfo(np.float64).tiny))
     if np.ptp(alphas) > 0:
         return _DecomposedThere(triangle.spectrum(q, share), ridge)
-    while (found := triangle.factor(q, share, ridge, run)) is None:
+    while (found := triangle.factor(q, share, ridge)) is None:
         ridge *= RAISED
     return _FactoredThere(found)
 

@@ -189,7 +189,7 @@ def _lift(
         return waves.fit(view.points.values), None
     from mercer.lifts.nystrom import nystrom_of
 
-    with run.stage("landmarks"):
+    with run.stage("landmarks", max(1, plan.n_landmarks)):
         piece = rows.sample(draw_rows(rows.count, plan.details.drawn, random))
         count = min(plan.n_landmarks, len(piece.targets))
         if plan.method != ITERATIVE:

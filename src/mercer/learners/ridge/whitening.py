@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.backends.squares import Triangle
-from mercer.compute.runtime.run import Run
 from mercer.learners.ridge.landmark_preconditioner import Preconditioner, preconditioner, preconditioner_there
 from mercer.learners.streaming.basis import LandmarkBasis
 
@@ -62,7 +61,6 @@ class There:
     """R at a backend, which also holds the preconditioner."""
 
     triangle: Triangle
-    run: Run
 
     @property
     def corner(self) -> Array:
@@ -79,4 +77,4 @@ class There:
 
     def preconditioner(self, near: Array, intercept: bool, alphas: Array) -> Preconditioner:
         """As in the protocol."""
-        return preconditioner_there(self.triangle, near, intercept, alphas, self.run)
+        return preconditioner_there(self.triangle, near, intercept, alphas)
