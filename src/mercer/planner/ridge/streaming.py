@@ -122,7 +122,7 @@ def _step(task: RidgeTask, width: int, limits: Limits, held: Batch) -> float:
     """Seconds of a pass: values that serve two products, or at a card two products that write no values."""
     entries = float(task.rows) * width
     if limits.on_card:
-        return 2 * task.outputs * limits.pair(task, double=True) * entries
+        return 2 * task.outputs * limits.pair(task, double=True) * entries + _opening(task, limits, held)
     return _reading(task, width, limits, _pairs, held) + limits.machine.multiply(4 * entries * task.outputs)
 
 
@@ -204,7 +204,12 @@ def _residuals(task: RidgeTask) -> float:
 
 def _reading(task: RidgeTask, width: int, limits: Limits, row: Row, held: Batch) -> float:
     """The raw functions of all rows, batch by batch."""
-    return task.rows * row(task, width, limits) + task.rows / held.rows * OPENED * limits.machine.call
+    return task.rows * row(task, width, limits) + _opening(task, limits, held)
+
+
+def _opening(task: RidgeTask, limits: Limits, held: Batch) -> float:
+    """What batches take, however few rows they have."""
+    return task.rows / held.rows * OPENED * limits.machine.call
 
 
 def _pairs(task: RidgeTask, width: int, limits: Limits) -> float:
