@@ -7,7 +7,7 @@ factors, features, squares of n or M rows) live at a backend and never cross.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple, Protocol
@@ -116,6 +116,7 @@ class RowValues:
     table : (rows, width), float64, to be overwritten
     functions, points : of rows (rows, d), whose values are made where sums are; both or none
     triangle : a lower triangular L, where not the values are wanted but these times L'^-1; else None
+    across : makes the evaluator of the landmarks with the rows, for products with the transposed values; or None
     subject : who is named where values are infinite
     """
 
@@ -124,6 +125,7 @@ class RowValues:
     functions: RowFunctions | None = None
     points: Array | None = None
     triangle: Array | None = None
+    across: Callable[[], Evaluator] | None = None
     subject: object = "The kernel"
 
     @property

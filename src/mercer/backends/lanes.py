@@ -56,6 +56,12 @@ class NumPyOperations:
         return np.asarray(np.einsum("ij,ij->i", A, A))
 
     @staticmethod
+    def largest(A: Array, shift: Array) -> Array:
+        """The position of the largest number of each row of A - shift."""
+        A -= shift
+        return np.asarray(A.argmax(axis=1))
+
+    @staticmethod
     def add_at(sums: Array, positions: Array, numbers: Array) -> None:
         """sums[positions[i]] += numbers[i] for all i."""
         sums += np.bincount(positions, numbers, len(sums))

@@ -58,6 +58,10 @@ class Operations(Protocol):
         """Tables of as many rows as one table, one beside the other."""
         ...
 
+    def largest(self, A: Any, shift: Any) -> Any:
+        """The position of the largest number of each row of A - shift, the first of several; A may be overwritten."""
+        ...
+
     def add_at(self, sums: Any, positions: Any, numbers: Any) -> None:
         """sums[positions[i]] += numbers[i] for all i, always in the same order."""
         ...
@@ -95,6 +99,9 @@ class Pass(Movable, ABC):
     """
 
     reads: ClassVar[tuple[str, ...]] = ()
+    by_products: ClassVar[bool] = False
+    """Whether `values @ V`, `values.T @ C` and `largest` are all that is done with values: then they need not be
+    written, or only some rows at a time."""
 
     def sums(self, width: int) -> Mapping[str, tuple[int, ...]]:
         """The shapes of what it adds up, all in float64, for rows of so many values."""

@@ -73,6 +73,56 @@ class Inverse(Protocol):
         ...
 
 
+class Spectrum(Protocol):
+    """The eigenvectors of a matrix, at a backend."""
+
+    @property
+    def values(self) -> Array:
+        """The eigenvalues in rising order."""
+        ...
+
+    def solve(self, targets: NDArray[Any], alphas: NDArray[Any]) -> Array:
+        """(A + alpha_t I)^-1 b_t for each column b_t; all A + alpha I are regular."""
+        ...
+
+
+class Triangle(Protocol):
+    """R with k(L, L) = R'R, upper triangular, at a backend; and H = R diag(q) R' - share R q (R q)' for weights q.
+
+    phi(x) = R^-T k(L, x) are features, and H is the sum of their products over rows that stand at the landmarks.
+    """
+
+    @property
+    def width(self) -> int:
+        """The number of landmarks."""
+        ...
+
+    @property
+    def squares(self) -> Array:
+        """The squared lengths of the columns of R: k(l, l)."""
+        ...
+
+    def to_raw(self, weights: NDArray[Any]) -> Array:
+        """R^-1 w for each column: weights of features become weights of values at landmarks."""
+        ...
+
+    def to_features(self, sums: NDArray[Any]) -> Array:
+        """R^-T u for each column: sums of values at landmarks become sums of features."""
+        ...
+
+    def trace(self, weights: Array, share: float) -> float:
+        """The trace of H."""
+        ...
+
+    def factor(self, weights: Array, share: float, ridge: float) -> Factor | None:
+        """The factor of H + ridge I; None where that is not positive definite to rounding."""
+        ...
+
+    def spectrum(self, weights: Array, share: float) -> Spectrum:
+        """The eigenvectors of H, which stay at the backend."""
+        ...
+
+
 class Features(Protocol):
     """F of n rows, whose columns come one block after the other: a pivoted Cholesky factor of a square."""
 
@@ -123,6 +173,10 @@ class Features(Protocol):
         """The largest eigenvalue of F'F, estimated from below; not finite where F is not."""
         ...
 
+    def triangle(self, chosen: Rows) -> Triangle:
+        """L with L L' = A[chosen, chosen] for the pivots in their order: F at these rows. F is used up."""
+        ...
+
     def inverse(self, ridge: float) -> Inverse | None:
         """The inverse of F F' + ridge I, in the memory of F, which is used up; None, with F as it was, without one."""
         ...
@@ -170,6 +224,10 @@ class Square(Protocol):
         run : takes the share of finished work, and may stop it
         single : whether it is in float32
         """
+        ...
+
+    def triangle(self) -> Triangle | None:
+        """R with A = R'R; None where rounding hides that A is positive definite."""
         ...
 
     def spectrum(self) -> tuple[Array, Array]:

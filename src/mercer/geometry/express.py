@@ -167,5 +167,5 @@ def _from_landmarks(nystrom: Any) -> Expansion | None:
     if exact is None:
         return None
     found = exact.evaluate(values.toarray() if is_sparse(values) else np.asarray(values, dtype=np.float64))
-    whitened = solve_triangular(nystrom.factor_, found, trans=1)
+    whitened = solve_triangular(nystrom.triangle(), found, trans=1)
     return Expansion(exact.width, exact.factors, csr_array(whitened @ exact.coefficients))

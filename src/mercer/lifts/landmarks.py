@@ -218,6 +218,18 @@ def factorised(kernel: Kernel, points: Points) -> tuple[NDArray[np.intp], Array]
     return cholesky(matrix(kernel, points, points))
 
 
+def factor_of(kernel: Kernel, points: Points) -> Array:
+    """R of landmarks that are kept, in their order. Cost: k^3 / 3 operations, and 2 k^2 numbers."""
+    count = points.values.shape[0]
+    Budget.of(None).require(16 * count**2, f"the factor of {count} landmarks", "Use fewer landmarks.")
+    try:
+        lower = np.linalg.cholesky(matrix(kernel, points, points))
+    except np.linalg.LinAlgError:
+        got = "rounding hides what one of them adds to the others"
+        raise InputError(message("landmarks with a Cholesky factor", got, "Use fewer landmarks.")) from None
+    return np.asfortranarray(lower.T)
+
+
 def _afford(rows: int, count: int) -> None:
     needed = 8 * rows * count
     if needed > MAX_UNASKED_BYTES:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -35,7 +35,7 @@ from mercer.kernels.points import DOUBLE, Points, alike, points_from
 from mercer.lifts.base import Lift
 from mercer.lifts.certificate import Certificate, bounded
 from mercer.lifts.coerce import stated
-from mercer.lifts.landmarks import Choice, check_table, given, matrix_way, number, square, way
+from mercer.lifts.landmarks import Choice, check_table, factor_of, given, matrix_way, number, square, way
 from mercer.lifts.pivoting import Array, strips, tolerance, weights, whitened
 from mercer.lifts.randomness import generator
 from mercer.lifts.structured import noted
@@ -77,8 +77,9 @@ class Nystrom(Lift):
         The landmarks, in the order of their pivots; None for "precomputed".
     landmark_indices_ : array of shape (k,) or None
         Which rows of the data they are; None for "kmeans" and for a table.
-    factor_ : array of shape (k, k)
-        R, upper triangular.
+    factor_ : array of shape (k, k) or None
+        R, upper triangular; None where a fit drew the landmarks on a graphics card, on which it stayed, until it is
+        needed.
     n_components_ : int
         k.
 
@@ -108,6 +109,7 @@ class Nystrom(Lift):
     kernel_: Any  # a Kernel; None where the matrix itself was given, as for the next two
     landmarks_: Any
     landmark_indices_: Any
+    factor_: Any
 
     def __init__(
         self,
@@ -155,7 +157,7 @@ class Nystrom(Lift):
         points = self._points(X)
         self._resolve(points)
         choice = self._choice(points)
-        self._keep(choice)
+        self._keep(choice.points, choice.indices, choice.upper)
         return choice.features
 
     _saved: ClassVar[Mapping[str, Any]] = {
@@ -163,7 +165,7 @@ class Nystrom(Lift):
         "landmarks_": NDArray[Any] | csr_array | None,
         "_stores": tuple[Store | None, ...],
         "landmark_indices_": NDArray[np.intp] | None,
-        "factor_": Array,
+        "factor_": Array | None,
         "n_components_": int,
     }
 
@@ -175,14 +177,15 @@ class Nystrom(Lift):
         p = self.landmarks_.shape[0]
         if self.landmarks_.shape[1:] != (self.n_features_in_,) or self.n_components_ != p or p == 0:
             return f"got landmarks of shape {self.landmarks_.shape} for {self.n_features_in_} columns"
-        return shapes((self.factor_, (p, p))) or self.landmark_points(None)._inconsistency()
+        kept = [] if self.factor_ is None else [(self.factor_, (p, p))]
+        return shapes(*kept) or self.landmark_points(None)._inconsistency()
 
     def _inconsistency_of_matrix(self) -> str:
         """Positions of landmarks among the rows that were fitted, and a square factor."""
         places, p = self.landmark_indices_, self.n_components_
         if places is None or p == 0 or places.shape != (p,) or not within(places, 0, self.n_features_in_):
             return f"got landmarks that are no {p} rows of {self.n_features_in_}"
-        return shapes((self.factor_, (p, p)))
+        return "there is no factor" if self.factor_ is None else shapes((self.factor_, (p, p)))
 
     def _found_in_matrix(self, K: NDArray[Any]) -> Array | None:
         chosen, asked = matrix_way(self.landmarks), number(self.n_components, len(K))
@@ -198,12 +201,24 @@ class Nystrom(Lift):
         self.kernel_ = stated(self.kernel, subject="Nystrom").resolve_points(points)
         _check(self.kernel_, points)
 
-    def _keep(self, choice: Choice) -> None:
-        self.landmarks_ = choice.points.values
-        self._stores = choice.points.stores
-        self.landmark_indices_ = choice.indices
-        self.factor_ = choice.upper
-        self.n_components_ = len(choice.upper)
+    def _keep(self, landmarks: Points, indices: NDArray[np.intp] | None, upper: Array | None) -> None:
+        self.landmarks_ = landmarks.values
+        self._stores = landmarks.stores
+        self.landmark_indices_ = indices
+        self.factor_ = upper
+        self.n_components_ = landmarks.values.shape[0]
+
+    def triangle(self) -> Array:
+        """R, which is computed now where the fit left it on a graphics card.
+
+        Returns
+        -------
+        array of shape (k, k)
+        """
+        if self.factor_ is None:
+            self.factor_ = factor_of(self.kernel_, self.landmark_points(None))
+        upper: Array = self.factor_
+        return upper
 
     @property
     def _precomputed(self) -> bool:
@@ -299,14 +314,17 @@ class Nystrom(Lift):
 
     def _strips(self, points: Points) -> Iterator[tuple[slice, Array]]:
         """The features of points, block by block, in float64."""
-        points, landmarks = alike(points, self.landmark_points(points.names))
+        (points, landmarks), upper = alike(points, self.landmark_points(points.names)), self.triangle()
         for strip in strips(points.values.shape[0], self.n_features()):
-            yield strip, whitened(self.factor_, matrix(self.kernel_, points.rows(strip), landmarks))
+            yield strip, whitened(upper, matrix(self.kernel_, points.rows(strip), landmarks))
 
     def _strips_of_matrix(self, K: NDArray[Any]) -> Iterator[tuple[slice, Array]]:
         """The same from similarities with all training rows, of which those with the landmarks count."""
         for strip in strips(len(K), self.n_features()):
-            yield strip, whitened(self.factor_, np.ascontiguousarray(K[strip][:, self.landmark_indices_], np.float64))
+            yield (
+                strip,
+                whitened(self.triangle(), np.ascontiguousarray(K[strip][:, self.landmark_indices_], np.float64)),
+            )
 
     # -- what is known of the error -------------------------------------------------------------------------------
 
@@ -389,11 +407,12 @@ class Nystrom(Lift):
         """Of each point k(x, x), what the features leave of it, and the length of the weights of the landmarks."""
         sizes = _diagonal(self.kernel_, points)
         left, lengths = sizes.copy(), np.empty_like(sizes)
-        roots = np.linalg.norm(self.factor_, axis=0)  # sqrt(k(l, l))
+        upper = self.triangle()
+        roots = np.linalg.norm(upper, axis=0)  # sqrt(k(l, l))
         with np.errstate(all="ignore"):  # infinities are reported where they arise
             for strip, values in self._strips(points):
                 left[strip] -= np.einsum("ij,ij->i", values, values)
-                lengths[strip] = np.linalg.norm(weights(self.factor_, values) * roots, axis=1)
+                lengths[strip] = np.linalg.norm(weights(upper, values) * roots, axis=1)
         return sizes, left, lengths
 
 
@@ -402,14 +421,30 @@ def nystrom_of(kernel: Kernel, points: Points, count: int, random: np.random.Gen
 
     Fewer where rounding ends, since this number is a default. `landmark_indices_` are positions among these points.
     """
+    points = replace(points, dtype=DOUBLE)
+    _check(kernel, points)
+    found, choice = _begun(kernel, points, count), way("pivoted")(kernel, points, count, random)
+    found._keep(choice.points, choice.indices, choice.upper)
+    return found
+
+
+def nystrom_at(kernel: Kernel, points: Points, count: int, draw: Callable[[Points], NDArray[np.intp]]) -> Nystrom:
+    """The same of pivots that are drawn at a backend, where their factor stays."""
+    points = replace(points, dtype=DOUBLE)
+    _check(kernel, points)
+    pivots = draw(points)
+    found = _begun(kernel, points, count)
+    found._keep(points.rows(pivots), pivots, None)
+    return found
+
+
+def _begun(kernel: Kernel, points: Points, count: int) -> Nystrom:
+    """With its kernel, and no landmarks yet."""
     found = Nystrom(kernel, count)
     found.n_features_in_ = points.values.shape[1]
     if points.names is not None:
         found.feature_names_in_ = np.asarray(points.names, dtype=object)
-    points = replace(points, dtype=DOUBLE)
-    _check(kernel, points)
     found.kernel_ = kernel
-    found._keep(way("pivoted")(kernel, points, count, random))
     return found
 
 

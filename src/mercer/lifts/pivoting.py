@@ -281,6 +281,10 @@ class RandomPivots:
             return self._run(rng, enough, run)
 
     def _run(self, rng: np.random.Generator, enough: Callable[[int, float], bool] | None, run: Run) -> Factor:
+        self._draw(rng, enough, run)
+        return self._factor()
+
+    def _draw(self, rng: np.random.Generator, enough: Callable[[int, float], bool] | None, run: Run) -> None:
         count = self.count
         while len(self.pivots) < count and self.left.any():
             size = min(MAX_PROPOSED_ROWS, max(MIN_PROPOSED_ROWS, int(PROPOSED * (count - len(self.pivots)))))
@@ -292,7 +296,6 @@ class RandomPivots:
                 _refuse_infinite()
             if enough is not None and enough(len(self.pivots), float(self.left.sum())):
                 break
-        return self._factor()
 
     def _factor(self) -> Factor:
         k, count = len(self.pivots), self.count

@@ -9,13 +9,18 @@ STRIPS = 3 << 20
 DRAWN, TIMES, FEWEST = 1 << 24, 4, 2
 """Landmarks are drawn from so many rows that their values at landmarks are so many numbers (128 MB), or from four rows
 a landmark, where that is more; from two, where memory is short."""
+MANY = 1 << 14
+"""Landmarks above which a card draws from two rows for each: they are half of these in any case."""
+GROWING = 1.5
+"""Room of the columns that a card draws landmarks with, which grows, in units of the columns."""
 PIVOTED = 3.0
 """Operations for each row and pair of landmarks, in units of a product: pivots are drawn in blocks."""
 
 
 def drawn_from(rows: int, landmarks: int, limits: Limits) -> int:
     """How many of the rows so many landmarks are drawn from: fewer where memory is short, but at least two for each."""
-    wanted, room = max(TIMES * landmarks, DRAWN // landmarks), limits.bytes / 8 - float(landmarks) ** 2
+    times = FEWEST if limits.on_card and landmarks > MANY else TIMES
+    wanted, room = max(times * landmarks, DRAWN // landmarks), limits.bytes / 8 - float(landmarks) ** 2
     fitting = int(max(room / 2, room - STRIPS)) // landmarks
     return min(rows, max(FEWEST * landmarks, min(wanted, fitting)))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 
 from mercer.backends.cuda.panels import product
 from mercer.backends.cuda.resident import Resident
+from mercer.backends.cuda.triangles import REMEDY, DeviceTriangle, triangle_of
 from mercer.backends.squares import Array, Rows
+from mercer.compute.runtime.memory import Budget
 
 PART_OPERATIONS = 1e12
 """Floating-point operations of one product, about: less than a tenth of a second."""
@@ -29,6 +31,8 @@ class Columns(Protocol):
     def shape(self) -> tuple[int, int]: ...
     @property
     def resident(self) -> Resident: ...
+    @property
+    def budget(self) -> Callable[[], Budget]: ...
     def columns(self, chosen: Rows) -> Iterator[tuple[slice, torch.Tensor]]: ...
     def among(self, chosen: Rows) -> torch.Tensor: ...
 
@@ -110,6 +114,14 @@ class DeviceFeatures:
             following = torch.mv(found, vector)
             size, vector = vector @ following, following
         return float(self.resident.brought(size))
+
+    def triangle(self, chosen: Rows) -> DeviceTriangle:
+        needed = 8 * len(chosen) * self.width
+        self.square.budget().require(needed, f"the factor of {len(chosen)} landmarks, on the card", REMEDY)
+        lower = self.values[self.resident.sent(chosen, torch.int64)]
+        self._room, self._squares = self._room[:, :0].clone(), None
+        self.width = 0
+        return triangle_of(lower, self.resident, self.square.budget)
 
     def inverse(self, ridge: float) -> DeviceInverse | None:
         shifted = self._product().clone()

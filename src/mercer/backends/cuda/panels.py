@@ -63,15 +63,25 @@ def _subtract_squares(A: torch.Tensor, beside: torch.Tensor, settle: Settle) -> 
             queued = 0.0
 
 
-@full_precision()
 def solve_in_place(lower: torch.Tensor, x: torch.Tensor) -> None:
     """x <- (L L')^-1 x. Cost: 2 n^2 operations for each column."""
-    parts = panels(0, len(lower))
-    for part in parts:
+    forward_in_place(lower, x)
+    backward_in_place(lower, x)
+
+
+@full_precision()
+def forward_in_place(lower: torch.Tensor, x: torch.Tensor) -> None:
+    """x <- L^-1 x."""
+    for part in panels(0, len(lower)):
         if part.start:
             _subtract_product(x[part], lower[part, : part.start], x[: part.start])
         x[part] = torch.linalg.solve_triangular(lower[part, part], x[part], upper=False)
-    for part in reversed(parts):
+
+
+@full_precision()
+def backward_in_place(lower: torch.Tensor, x: torch.Tensor) -> None:
+    """x <- L'^-1 x."""
+    for part in reversed(panels(0, len(lower))):
         if part.stop < len(lower):
             _subtract_product(x[part], lower[part.stop :, part].T, x[part.stop :])
         x[part] = torch.linalg.solve_triangular(lower[part, part].T, x[part], upper=True)

@@ -17,10 +17,11 @@ from mercer.backends.cuda.factors import DeviceFactor, condition_of
 from mercer.backends.cuda.features import FIRST_COLUMNS, DeviceFeatures
 from mercer.backends.cuda.resident import Resident
 from mercer.backends.cuda.stored import stored
+from mercer.backends.cuda.triangles import DeviceTriangle, triangle_of
 from mercer.backends.squares import Array, Rows, check_sums
 from mercer.compute.runtime.lapack import patiently
 from mercer.compute.runtime.memory import Budget
-from mercer.compute.runtime.run import Run
+from mercer.compute.runtime.run import IDLE, Run
 
 SLICE_NUMBERS = 1 << 24
 """Numbers of the rows that are computed at once (128 MiB); a formula holds some ten of such blocks."""
@@ -193,6 +194,13 @@ class DeviceSquare:
         factor.condition = condition_of(factor, n)
         least = 0.0 if single else np.finfo(np.float64).eps  # below, it is luck whether the last pivots are positive
         return factor if 1 / factor.condition > least else None
+
+    def triangle(self) -> DeviceTriangle | None:
+        n = len(self.known)
+        self.budget().require(factor_bytes(n, 8), f"the factor of {n} landmarks, on the card", REMEDY)
+        lower, _ = self._lower(0.0, torch.float64)
+        found = panels.factor_in_place(lower, self.resident.settle, IDLE.tell)
+        return triangle_of(lower, self.resident, self.budget) if found else None
 
     def _lower(self, alpha: float, kind: torch.dtype) -> tuple[torch.Tensor, float]:
         """M = A + alpha I on and below the diagonal, with anything above it; and the largest sum of |M| on a row."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import torch
 
 from mercer.backends.base import Array, RowValues
+from mercer.backends.cuda.evaluator import DeviceEvaluator
 from mercer.backends.cuda.resident import Resident
 from mercer.backends.cuda.slices import slices
 from mercer.backends.cuda.tables import DeviceTable
@@ -52,11 +53,47 @@ class TorchOperations:
         return (A * A).sum(dim=1)
 
     @staticmethod
+    def largest(A: torch.Tensor | Products, shift: torch.Tensor) -> torch.Tensor:
+        """The position of the largest number of each row of A - shift."""
+        if isinstance(A, Products):
+            return A.largest(shift)
+        A -= shift
+        return A.argmax(dim=1)
+
+    @staticmethod
     def add_at(sums: torch.Tensor, positions: torch.Tensor, numbers: torch.Tensor) -> None:
         """sums[positions[i]] += numbers[i] for all i: sorted first, so that the order of sums is always the same."""
         order = torch.argsort(positions, stable=True)
         found, counts = torch.unique_consecutive(positions[order], return_counts=True)
         sums[found] += torch.segment_reduce(numbers[order], "sum", lengths=counts)  # a card sums up in any order
+
+
+@dataclass(frozen=True, eq=False)
+class Products:
+    """Values that are not written: products with them and with the transposed ones, each of which computes them.
+
+    straight, across : of the rows with landmarks, and of the landmarks with the rows
+    """
+
+    straight: DeviceEvaluator
+    across: DeviceEvaluator
+
+    def __matmul__(self, V: torch.Tensor) -> torch.Tensor:
+        return self.straight.device_times(V) if V.ndim > 1 else self.straight.device_times(V[:, None])[:, 0]
+
+    def largest(self, shift: torch.Tensor) -> torch.Tensor:
+        """The position of the largest number of each row less a shift: the values of some rows at a time."""
+        evaluator, (count, width) = self.straight, self.straight.shape
+        found = torch.empty(count, dtype=torch.int64, device=shift.device)
+        for rows in slices(count, width, evaluator.resident):
+            values = evaluator.device_rows(rows.start, rows.stop).to(torch.float64)
+            values -= shift
+            torch.argmax(values, dim=1, out=found[rows])
+        return found
+
+    @property
+    def T(self) -> Products:  # noqa: N802
+        return Products(self.across, self.straight)
 
 
 class DeviceSums:
@@ -76,7 +113,7 @@ class DeviceSums:
 
     def add(self, values: RowValues, rows: Mapping[str, Array], watch: Watch | None = None) -> dict[str, Array]:
         """See `Accumulator`."""
-        (count, _), wanted = values.shape, self.work.columns(self.width)
+        (count, _), wanted, device = values.shape, self.work.columns(self.width), self.resident.device
         left: dict[str, Any] = {
             name: rows[name] if name in rows else self._room(count, column) for name, column in wanted.items()
         }
@@ -85,8 +122,10 @@ class DeviceSums:
             values = replace(values, functions=values.functions.moved(self.resident.like))
         clock = Clock(count, watch)
         read = [name for name in self.work.reads if name in rows]
-        for part in slices(count, self.width, self.resident):
-            found = self._values(values, part)
+        fused = self._fused(values)
+        parts = slices(count, self.width, self.resident) if fused is None else iter([slice(0, count)])
+        for part in parts:
+            found = self._values(values, part) if fused is None else fused
             if triangle is not None:
                 TorchOperations.divide_by_triangle(found, triangle)
             own = {name: self.resident.sent(rows[name][part]) for name in read}
@@ -94,7 +133,7 @@ class DeviceSums:
                 if isinstance(left[name], DeviceTable):
                     own[name] = left[name].values[part]
                     continue
-                made = torch.empty((len(found), *column.shape), dtype=TYPES[column.dtype], device=found.device)
+                made = torch.empty((part.stop - part.start, *column.shape), dtype=TYPES[column.dtype], device=device)
                 own[name] = own[name].to(made.dtype) if name in read else made
             self._moved.add(found, own, self.sums, TorchOperations)
             for name, column in wanted.items():
@@ -105,6 +144,13 @@ class DeviceSums:
             self.resident.settle()
             clock.tell(part.stop)
         return left
+
+    def _fused(self, values: RowValues) -> Products | None:
+        """Products in place of values, where the pass needs no more, and both are computed on the device."""
+        if not self.work.by_products or values.across is None or values.triangle is not None:
+            return None
+        both: tuple[Any, Any] = values.evaluator, values.across()
+        return Products(*both) if all(hasattr(each, "device_times") for each in both) else None
 
     def _room(self, count: int, column: Column) -> Array | DeviceTable:
         if column.wide:

@@ -24,7 +24,6 @@ Maurer and Pontil, Empirical Bernstein bounds and sample-variance penalization, 
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import cast
 
 import numpy as np
@@ -89,9 +88,9 @@ def _residuals(given: Approximation, pairs: int) -> Array:
     """k(x, x) - |phi(x)|^2 of each row, at least: for the first landmarks alone where all of them take too long."""
     rows, basis, left = given.rows, cast(LandmarkBasis, given.basis), given.diagonal.copy()
     count = max(1, min(basis.width, int(np.sqrt(OPERATIONS_PER_VALUE * pairs / len(left)))))
-    first = replace(basis, landmarks=basis.landmarks.rows(slice(count)), upper=basis.upper[:count, :count].copy("F"))
+    first = basis.first(count)
     for part in strips(len(left), count):
-        values = whitened(first.upper, first.raw(rows.rows(part)))
+        values = whitened(first.factor, first.raw(rows.rows(part)))
         left[part] -= np.einsum("ij,ij->i", values, values)
     return np.maximum(left, RELATIVE_TOLERANCE * given.diagonal)
 

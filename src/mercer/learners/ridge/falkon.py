@@ -7,6 +7,8 @@ is a pass over the rows (`sweeps.py`), and the rows at their nearest landmarks a
 
 Cost: N M values of the kernel and 4 N M operations per output, each step; 2/3 M^3 operations for the preconditioner
 with one alpha, 10 M^3 with several. Memory: 2 M^2 numbers (4 M^2 with several alphas), a piece, and 8 M per output.
+At a card these M^2 numbers are there, values are computed twice a step and never stored, and vectors go to and fro
+(`whitening.py`). All is in float64: with alpha / N near the rounding of float32 the steps would solve another problem.
 
 References
 ----------
@@ -22,12 +24,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigvalsh_tridiagonal
 
+from mercer.backends.squares import Triangle
 from mercer.compute.runtime.run import Run, State, Stopped
 from mercer.learners.data.views import EPS
 from mercer.learners.ridge.falkon_passes import KEY, SUMMARY, Residuals, Sweeps
-from mercer.learners.ridge.landmark_preconditioner import preconditioner
 from mercer.learners.ridge.problem import RidgeProblem
 from mercer.learners.ridge.result import BasisFit, relative
+from mercer.learners.ridge.whitening import Here, There, Whitening
 from mercer.learners.streaming.basis import Basis, LandmarkBasis
 from mercer.learners.streaming.stream import Stream
 from mercer.planner.ridge import RidgePlan
@@ -45,14 +48,16 @@ SAFETY = 2.0
 """What estimates of errors are multiplied by: the least eigenvalue that was seen is a little too large."""
 
 
-def solve(problem: RidgeProblem, rows: Stream, basis: Basis, plan: RidgePlan, run: Run) -> BasisFit:
-    """The model at given alphas; the basis is one of landmarks.
+def solve(
+    problem: RidgeProblem, rows: Stream, basis: Basis, plan: RidgePlan, run: Run, triangle: Triangle | None = None
+) -> BasisFit:
+    """The model at given alphas; the basis is one of landmarks, whose triangle may be at a backend.
 
     A column goes on, after its residual is below `TOLERANCE`, until its predictions are as exact as is trusted, as long
     as that can be had. The residual is then computed anew from the rows. A run may stop it from the first step on; the
     residual is then that of the recurrence, and there are no dual coefficients.
     """
-    return _Falkon(problem, rows, cast(LandmarkBasis, basis), plan, run).solve()
+    return _Falkon(problem, rows, cast(LandmarkBasis, basis), plan, run, triangle).solve()
 
 
 @dataclass(eq=False)
@@ -109,18 +114,26 @@ class _Iterate:
 class _Falkon:
     """One fit."""
 
-    def __init__(self, problem: RidgeProblem, rows: Stream, basis: LandmarkBasis, plan: RidgePlan, run: Run) -> None:
+    def __init__(
+        self,
+        problem: RidgeProblem,
+        rows: Stream,
+        basis: LandmarkBasis,
+        plan: RidgePlan,
+        run: Run,
+        triangle: Triangle | None,
+    ) -> None:
         self.run, self.basis, self.alphas, self.trusted = run, basis, problem.penalty.given, problem.trusted
         self.intercept = problem.centering.intercept
-        self.corner = np.einsum("ij,ij->j", basis.upper, basis.upper)  # k(l, l)
-        self.sweeps = Sweeps(rows, basis, self.intercept, plan.details.batch, run, self.corner)
+        self.whitening: Whitening = Here(basis) if triangle is None else There(triangle)
+        self.corner = self.whitening.corner
+        self.sweeps = Sweeps(rows, basis, self.whitening, self.intercept, plan.details.batch, run)
         self.sweeps.expected = EXPECTED + 2.0
 
     def solve(self) -> BasisFit:
         with self.run.stage(KEY):
             self.summary = self.sweeps.first()
-            near = self.summary.near
-            self.solver = preconditioner(self.basis.upper, near, self.intercept, self.alphas)
+            self.solver = self.whitening.preconditioner(self.summary.near, self.intercept, self.alphas)
             self.size = np.linalg.norm(self.summary.right, axis=0)
             self.state = self._begin()
             self.sweeps.others = self._known
@@ -250,14 +263,14 @@ class _Falkon:
 
     def _fit(self, found: Residuals | None, told: str) -> BasisFit:
         known, w, alphas = self.summary, self.state.w, self.alphas
-        raw = self.basis.to_raw(w)
+        raw = self.whitening.to_raw(w)
         products = known.squares - (known.right * w).sum(axis=0) if found is None else found.products
         noise = np.maximum(products, 0.0) / max(float(known.total) - self.intercept, 1.0)
         with np.errstate(divide="ignore", invalid="ignore"):
             variance = noise / alphas
         level = known.level if found is None else known.level + found.rest
         offset = level - known.means @ raw
-        means = self.basis.to_features(known.means[None, :].copy())[0]
+        means = self.whitening.to_features(known.means[:, None])[:, 0]
         sizes = self._sizes() if found is None else found.sizes
         return BasisFit(
             outcome=self._outcome(told),

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -21,6 +22,7 @@ from mercer.backends.base import Accumulator, RowValues
 from mercer.backends.context import current
 from mercer.backends.passes import Column, Operations, Pass
 from mercer.compute.runtime.run import Run, State
+from mercer.learners.ridge.whitening import Whitening
 from mercer.learners.streaming.basis import LandmarkBasis
 from mercer.learners.streaming.stream import Piece, Stream
 from mercer.planner.batches import layout
@@ -35,6 +37,9 @@ FIRST, PRODUCT, GRADIENT = range(3)
 """What a pass adds up."""
 MAX_BOUND_NUMBERS = 1 << 22
 """Numbers of the data up to which all pieces stay bound to the landmarks, which takes a copy of them (32 MiB)."""
+HELD, SQUARES = 4, 2
+"""What rows and the tables of them take on a card, in units of their numbers; and squares of the landmarks that are
+made meanwhile."""
 SUM, LANE = "sum ", "lane "
 """How the names of sums begin in a state: of all rows, and of the rows of a lane."""
 SUMMARY = ("total", "level", "means", "near", "right", "squares", "scale")
@@ -89,6 +94,7 @@ class First(Pass):
     """
 
     reads: ClassVar[tuple[str, ...]] = ("weights", "targets")
+    by_products: ClassVar[bool] = True
 
     corner: Array
     outputs: int
@@ -97,11 +103,11 @@ class First(Pass):
         return {"raw": (width,), "near": (width,), "right": (width, self.outputs)}
 
     def add(self, values: Any, rows: Mapping[str, Any], sums: dict[str, Any], ops: Operations) -> None:
-        K, s = values, rows["weights"]
-        sums["raw"] += s @ K
-        sums["right"] += K.T @ (s[:, None] * rows["targets"])
-        K -= self.corner / 2  # |phi(x) - phi(l)|^2 = k(l, l) - 2 k(x, l) + what l does not change
-        ops.add_at(sums["near"], K.argmax(axis=1), s)
+        s = rows["weights"]
+        sums["raw"] += values.T @ s
+        sums["right"] += values.T @ (s[:, None] * rows["targets"])
+        near = ops.largest(values, self.corner / 2)  # |phi(x) - phi(l)|^2 = k(l, l) - 2 k(x, l) + what no l changes
+        ops.add_at(sums["near"], near, s)
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,6 +119,7 @@ class Product(Pass):
     """
 
     reads: ClassVar[tuple[str, ...]] = ("weights",)
+    by_products: ClassVar[bool] = True
 
     v: Array
     shift: Array
@@ -135,6 +142,7 @@ class Rest(Pass):
     """
 
     reads: ClassVar[tuple[str, ...]] = ("weights", "targets")
+    by_products: ClassVar[bool] = True
 
     v: Array
     shift: Array
@@ -161,15 +169,15 @@ class Sweeps:
     """The passes of one fit.
 
     rows : all rows, in pieces of a batch each
-    corner : k(l, l) of each landmark
+    whitening : R of the landmarks
     others : what else belongs to a state that is offered
     """
 
     def __init__(
-        self, rows: Stream, basis: LandmarkBasis, intercept: bool, batch: int, run: Run, corner: Array
+        self, rows: Stream, basis: LandmarkBasis, whitening: Whitening, intercept: bool, batch: int, run: Run
     ) -> None:
-        self.rows, self.basis, self.intercept, self.batch = rows, basis, intercept, batch
-        self.run, self.corner = run, corner
+        self.rows, self.basis, self.whitening, self.intercept, self.batch = rows, basis, whitening, intercept, batch
+        self.run = run
         self.saved: dict[str, Any] = dict(run.saved(KEY) or {})
         self.others: Callable[[], State] = dict
         self.passes, self.expected, self.told = 0.0, 1.0, 0.0
@@ -188,7 +196,7 @@ class Sweeps:
         if self.resumed:
             return Summary(*(np.array(self.saved[name], order="C") for name in SUMMARY))
         own = {"total": np.zeros(()), **{name: np.zeros(self.rows.outputs) for name in ("level", "squares", "origin")}}
-        return self._summary(self._sweep(FIRST, First(self.corner, self.rows.outputs), own, self._begun))
+        return self._summary(self._sweep(FIRST, First(self.whitening.corner, self.rows.outputs), own, self._begun))
 
     def _begun(self, piece: Piece, sums: Sums) -> dict[str, Array]:
         """Sums of y less the mean of the first piece: where a mean is large against the spread, this saves digits."""
@@ -207,18 +215,19 @@ class Sweeps:
         right = sums["right"] - on * sums["raw"][:, None] * off
         squares, level = sums["squares"] - on * total * off**2, sums["origin"] + off
         scale = np.sqrt(np.maximum(squares, 0.0) / total + level**2)
-        return Summary(total, level, means, sums["near"], self._to_features(right), np.maximum(squares, 0.0), scale)
+        found = self.whitening.to_features(right)
+        return Summary(total, level, means, sums["near"], found, np.maximum(squares, 0.0), scale)
 
     def product(self, summary: Summary, p: Array) -> Array:
         """Z'Z p."""
-        v = self.basis.to_raw(p)
+        v = self.whitening.to_raw(p)
         work = Product(v, summary.means @ v)
         sums = self._sweep(PRODUCT, work, {}, lambda piece, _: {"weights": piece.weights})
-        return self._to_features(sums["u"] - summary.means[:, None] * sums["c"])
+        return self.whitening.to_features(sums["u"] - summary.means[:, None] * sums["c"])
 
     def residuals(self, summary: Summary, w: Array, alphas: Array) -> Residuals:
         """What is left of y at each row, and the gradient, with the digits that Z'b - Z'Z w would lose."""
-        v, stream = self.basis.to_raw(w), self.rows
+        v, stream = self.whitening.to_raw(w), self.rows
         left = np.zeros((stream.count if stream.stored else 0, w.shape[1]))
 
         def begin(piece: Piece, own: Sums) -> dict[str, Array]:
@@ -226,7 +235,7 @@ class Sweeps:
             return rows | ({"left": own["rows"][piece.start : piece.stop]} if stream.stored else {})
 
         sums = self._sweep(GRADIENT, Rest(v, summary.means @ v, summary.level), {"rows": left}, begin)
-        gradient = self._to_features(sums["u"] - summary.means[:, None] * sums["c"]) - alphas * w
+        gradient = self.whitening.to_features(sums["u"] - summary.means[:, None] * sums["c"]) - alphas * w
         rest = sums["c"] / summary.total * self.intercept
         sizes = np.sqrt(sums["sizes"] / stream.count)
         return Residuals(gradient, rest, sums["products"], sizes, self._balanced(sums["rows"], rest))
@@ -239,10 +248,6 @@ class Sweeps:
         for piece in stream.pieces(self.batch):
             rows[piece.start : piece.stop] -= piece.weights[:, None] * rest
         return rows
-
-    def _to_features(self, sums: Array) -> Array:
-        """R^-T times the columns."""
-        return np.ascontiguousarray(self.basis.to_features(np.ascontiguousarray(sums.T)).T)
 
     # -- piece by piece -------------------------------------------------------------------------------------------
 
@@ -269,13 +274,21 @@ class Sweeps:
         return own | sums.joined()
 
     def _values(self, piece: Piece) -> RowValues:
-        """The values at landmarks; what was measured of few rows, that are in memory, serves all passes."""
-        if not self.rows.stored or self.rows.count * self.rows.columns > MAX_BOUND_NUMBERS:
+        """The values at landmarks; what was measured of rows in memory serves all passes, where these may stay."""
+        if not self._stay:
             return self.basis.at_backend(piece.points)
         found = self._bound.get((piece.start, piece.stop))
         if found is None:
             found = self._bound[piece.start, piece.stop] = self.basis.at_backend(piece.points)
         return found
+
+    @cached_property
+    def _stay(self) -> bool:
+        """Whether pieces stay bound: few rows, or those for which a card has room, beside R and its preconditioner."""
+        numbers = self.rows.count * self.rows.columns
+        if not self.rows.stored or numbers <= MAX_BOUND_NUMBERS or not current().holds_tables:
+            return self.rows.stored and numbers <= MAX_BOUND_NUMBERS
+        return current().budget().allows(8 * (HELD * numbers + SQUARES * self.basis.width**2))
 
     def _offer(self, kind: int, position: int, own: Sums, sums: Accumulator) -> None:
         def state() -> State:

@@ -14,6 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import blas, lapack
 
+from mercer.backends import squares
+from mercer.backends.squares import Triangle
 from mercer.learners.data.views import EPS
 from mercer.solvers import Eigen
 from mercer.solvers.ridge.spectrum import Spectrum
@@ -59,9 +61,7 @@ def preconditioner(upper: Array, near: Array, intercept: bool, alphas: Array) ->
 
 def sums(upper: Array, near: Array, intercept: bool) -> Array:
     """H, symmetric, a panel of rows at a time."""
-    M, total = len(upper), float(near.sum())
-    q = np.maximum(near, FLOOR * total / M)
-    q *= total / q.sum()
+    M, total, q = len(upper), float(near.sum()), _weights(near)
     mu = intercept * (upper @ q) / total
     H = np.empty((M, M))
     for part in parts(M, M * M // 4, PANEL):
@@ -73,6 +73,25 @@ def sums(upper: Array, near: Array, intercept: bool) -> Array:
         square = H[part, part]
         square[...] = (square + square.T) / 2
     return H
+
+
+def _weights(near: Array) -> Array:
+    """q: the weights of the nearest rows, none of them zero."""
+    total = float(near.sum())
+    q = np.maximum(near, FLOOR * total / len(near))
+    return np.asarray(q * (total / q.sum()))
+
+
+def preconditioner_there(triangle: Triangle, near: Array, intercept: bool, alphas: Array) -> Preconditioner:
+    """The same at a backend, which keeps R and the factor. Cost: as there."""
+    q, share = _weights(near), float(intercept) / float(near.sum())
+    least = triangle.width * EPS * triangle.trace(q, share)
+    ridge = max(float(alphas.min()), least, float(np.finfo(np.float64).tiny))
+    if np.ptp(alphas) > 0:
+        return _DecomposedThere(triangle.spectrum(q, share), ridge)
+    while (found := triangle.factor(q, share, ridge)) is None:
+        ridge *= RAISED
+    return _FactoredThere(found)
 
 
 def parts(count: int, width: int, most: int | None = None) -> list[slice]:
@@ -95,6 +114,36 @@ class _Decomposed:
 
     def solve(self, targets: Array, alphas: Array) -> Array:
         return self.spectrum.solve(targets, np.maximum(alphas, self.ridge))
+
+
+@dataclass(frozen=True, eq=False)
+class _DecomposedThere:
+    """The same with eigenvectors at a backend."""
+
+    spectrum: squares.Spectrum
+    ridge: float
+
+    @property
+    def condition(self) -> float:
+        values = np.maximum(self.spectrum.values, 0.0) + self.ridge
+        return float(values.max() / values.min())
+
+    def solve(self, targets: Array, alphas: Array) -> Array:
+        return self.spectrum.solve(targets, np.maximum(alphas, self.ridge))
+
+
+@dataclass(frozen=True, eq=False)
+class _FactoredThere:
+    """The factor of H + ridge I at a backend."""
+
+    factor: squares.Factor
+
+    @property
+    def condition(self) -> float:
+        return self.factor.condition
+
+    def solve(self, targets: Array, alphas: Array) -> Array:
+        return self.factor.solve(targets)
 
 
 @dataclass(frozen=True, eq=False)

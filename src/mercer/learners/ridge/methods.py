@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from mercer.backends.squares import Triangle
 from mercer.compute.runtime.run import Run
 from mercer.errors import InputError, message
 from mercer.learners.data.rows import draw_rows, scatter_rows
@@ -177,12 +178,12 @@ def _in_pieces(problem: RidgeProblem, plan: RidgePlan, run: Run, seed: int) -> R
     rows = problem.rows(chosen.view)
     if problem.source is not None and kernel is not None:  # of whose rows only a sample was seen so far
         rows = DomainStream(rows, kernel)
-    lift = _lift(view, plan, rows, run, draws(seed, LANDMARKS))
+    lift, triangle = _lift(view, plan, rows, run, draws(seed, LANDMARKS))
     basis = basis_of(lift, view.points)
     if plan.method == ITERATIVE:
         from mercer.learners.ridge import falkon
 
-        fit = falkon.solve(seen, rows, basis, plan, run)
+        fit = falkon.solve(seen, rows, basis, plan, run, triangle)
     else:
         from mercer.learners.ridge import normal_equations
 
@@ -203,13 +204,18 @@ def _for_pieces(problem: RidgeProblem, plan: RidgePlan, run: Run, seed: int) -> 
     return replace(_chosen(problem, plan, run, seed), penalty=problem.penalty, path=None)
 
 
-def _lift(view: TableView, plan: RidgePlan, rows: Stream, run: Run, random: np.random.Generator) -> Lift:
-    """The lift whose features are fitted: the one that was given, the exact one, or one that is drawn now."""
+def _lift(
+    view: TableView, plan: RidgePlan, rows: Stream, run: Run, random: np.random.Generator
+) -> tuple[Lift, Triangle | None]:
+    """The lift whose features are fitted: the one that was given, the exact one, or one that is drawn now.
+
+    With it the triangle of landmarks that were drawn at a backend for Falkon.
+    """
     if isinstance(view, LiftView):
-        return view.lift
+        return view.lift, None
     exact = view.lifted().lift if plan.method == "one pass" else None
     if exact is not None:
-        return exact
+        return exact, None
     if view.kernel is None:
         got = f"the plan says {plan.method}"
         raise InputError(message("a kernel to approximate", got, "Plan again."))
@@ -217,9 +223,14 @@ def _lift(view: TableView, plan: RidgePlan, rows: Stream, run: Run, random: np.r
         from mercer.lifts import RandomFourier
 
         waves: Lift = RandomFourier(view.kernel, plan.n_features, random_state=int(random.integers(2**31)))
-        return waves.fit(view.points.values)
+        return waves.fit(view.points.values), None
     from mercer.lifts.nystrom import nystrom_of
 
-    with run.stage("landmarks"):
+    with run.stage("landmarks", max(1, plan.n_landmarks)):
         piece = rows.sample(draw_rows(rows.count, plan.details.drawn, random))
-        return nystrom_of(view.kernel, piece.points, min(plan.n_landmarks, len(piece.targets)), random)
+        count = min(plan.n_landmarks, len(piece.targets))
+        if plan.method != ITERATIVE:
+            return nystrom_of(view.kernel, piece.points, count, random), None
+        from mercer.learners.ridge.landmarks_there import drawn
+
+        return drawn(view.kernel, piece.points, count, random, run)

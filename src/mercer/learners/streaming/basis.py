@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -20,6 +20,7 @@ from scipy.linalg import blas
 from mercer.backends.base import Accumulator, RowValues
 from mercer.backends.context import current
 from mercer.backends.passes import Column, Operations, Pass
+from mercer.backends.squares import Triangle
 from mercer.compute.consistency import shapes
 from mercer.compute.runtime.run import IDLE, Run
 from mercer.compute.runtime.threads import Progress, Watch
@@ -28,6 +29,7 @@ from mercer.kernels.evaluation.evaluate import evaluator, matrix
 from mercer.kernels.points import DOUBLE, Points, alike
 from mercer.learners.data.views import EPS, features
 from mercer.lifts.base import Lift
+from mercer.lifts.landmarks import factor_of
 from mercer.lifts.pivoting import strips
 from mercer.operators import Gram
 from mercer.planner.batches import layout
@@ -172,20 +174,20 @@ class LandmarkBasis(Basis):
 
     kernel : with its numbers
     landmarks : (p, d)
-    upper : R
+    upper : R; None where a fit left it on a card: then it is computed when it is needed
     """
 
     kernel: Kernel
     landmarks: Points
-    upper: Array
+    upper: Array | None
 
     def _inconsistency(self) -> str:
         p = self.landmarks.shape[0]
-        return shapes((self.upper, (p, p)))
+        return "" if self.upper is None else shapes((self.upper, (p, p)))
 
     @property
     def width(self) -> int:
-        return len(self.upper)
+        return int(self.landmarks.shape[0])
 
     @property
     def plain(self) -> bool:
@@ -193,7 +195,7 @@ class LandmarkBasis(Basis):
 
     @property
     def stretch(self) -> float:
-        diagonal = np.abs(np.diagonal(self.upper))
+        diagonal = np.abs(np.diagonal(self.factor))
         return float((diagonal.max() / diagonal.min()) ** 2)
 
     @property
@@ -202,7 +204,7 @@ class LandmarkBasis(Basis):
 
     @property
     def rounding(self) -> float:
-        return float(EPS * np.abs(np.diagonal(self.upper)).max() ** 2 * self.stretch)
+        return float(EPS * np.abs(np.diagonal(self.factor)).max() ** 2 * self.stretch)
 
     def raw(self, points: Points, out: Array | None = None) -> Array:
         left, right = alike(replace(points, dtype=DOUBLE), self.landmarks)
@@ -211,7 +213,8 @@ class LandmarkBasis(Basis):
 
     def at_backend(self, points: Points) -> RowValues:
         left, right = alike(replace(points, dtype=DOUBLE), self.landmarks)
-        return RowValues(evaluator(self.kernel, left, right), subject=self.kernel)
+        across = cache(lambda: evaluator(self.kernel, right, left)) if current().holds_tables else None
+        return RowValues(evaluator(self.kernel, left, right), across=across, subject=self.kernel)
 
     def times(self, points: Points, W: Array, run: Run = IDLE) -> Array:
         left, right = alike(points, self.landmarks)
@@ -225,15 +228,36 @@ class LandmarkBasis(Basis):
         values.prepare()  # rows and landmarks are sent, and the formula is bound, once
         return lambda part, W: np.asarray(values.combine(everything, W, np.arange(part.start, part.stop)))
 
+    def first(self, count: int) -> LandmarkBasis:
+        """That of the first landmarks, whose R is a part of R."""
+        upper = None if self.upper is None else self.upper[:count, :count].copy("F")
+        return replace(self, landmarks=self.landmarks.rows(slice(count)), upper=upper)
+
+    @cached_property
+    def factor(self) -> Array:
+        """R in this process."""
+        return factor_of(self.kernel, self.landmarks) if self.upper is None else self.upper
+
+    def _there(self) -> Triangle | None:
+        """R at a backend, where it was left on a card; None where it is in this process, or no card computes."""
+        if self.upper is not None or not current().holds_squares:
+            return None
+        square = Gram.of(self.kernel, self.landmarks).at_backend()
+        return None if square is None else square.triangle()
+
     def to_features(self, rows: Array) -> Array:
-        return np.asarray(blas.dtrsm(1.0, self.upper, rows.T, trans_a=1).T)
+        there = self._there()
+        if there is not None:
+            return there.to_features(rows.T).T
+        return np.asarray(blas.dtrsm(1.0, self.factor, rows.T, trans_a=1).T)
 
     @cached_property
     def lower(self) -> Array:
-        return np.ascontiguousarray(self.upper.T)
+        return np.ascontiguousarray(self.factor.T)
 
     def to_raw(self, weights: Array) -> Array:
-        return np.asarray(blas.dtrsm(1.0, self.upper, weights))
+        there = self._there()
+        return np.asarray(blas.dtrsm(1.0, self.factor, weights)) if there is None else there.to_raw(weights)
 
 
 @dataclass(frozen=True, eq=False)

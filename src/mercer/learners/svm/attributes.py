@@ -53,7 +53,7 @@ def squared_lengths(model: Model) -> Array:
         sizes = np.sqrt(np.maximum(view.operator().diagonal(), 0.0)) @ np.abs(a)
         return np.where(squares <= NO_DIGITS * sizes**2, 0.0, squares)
     if isinstance(predictor, ByBasis) and isinstance(predictor.basis, LandmarkBasis):
-        return np.asarray(((predictor.basis.upper @ predictor.weights) ** 2).sum(axis=0))  # k(L, L) = R'R
+        return np.asarray(((predictor.basis.factor @ predictor.weights) ** 2).sum(axis=0))  # k(L, L) = R'R
     if isinstance(predictor, ByBasis | ByFeatures):
         return np.asarray((predictor.weights**2).sum(axis=0))
     raise AttributeError("margin_: the length of the functions is not known")

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from mercer.planner.batches import Batch, batch, features_at_once, layout, squaring, strips
-from mercer.planner.landmarks import drawing, drawn_from, drawn_numbers
+from mercer.planner.landmarks import GROWING, drawing, drawn_from, drawn_numbers
 from mercer.planner.limits import Limits
 from mercer.planner.plan import APPROXIMATE, Plan, Stage
 from mercer.planner.ridge.details import RidgeDetails, RidgePlan
@@ -108,11 +108,22 @@ def nystrom_iterative(task: RidgeTask, width: int, solver: Solver, limits: Limit
     drawn = _drawing(task, width, limits).seconds if task.n_landmarks is None else learning(task, limits)[0]
     fixed, steps = (2 if task.outputs == 1 else 4) * square + 8.0 * width * task.outputs, _steps(task)
     fixed += _residuals(task)
+    if limits.on_card:  # columns of the rows that landmarks are drawn from; then R, H and what decomposes it
+        drawn_of = drawn_from(task.rows, width, limits) if task.n_landmarks is None else 0
+        fixed += max(GROWING * drawn_of * width - square, 4 * square * (task.outputs > 1))
     held = batch(task, fixed, strips(width, layout(), PAIR + 4.0 * task.outputs), limits)
-    step = _reading(task, width, limits, _pairs, held) + machine.multiply(4 * entries * task.outputs)
+    step = _step(task, width, limits, held)
     stages = (*tuned.stages, Stage("landmarks", drawn + preparing), Stage("iterations", steps * step))
     operations = steps * entries * (PAIR + 2 * task.columns + 4 * task.outputs) + 2 * square * width
     return _Costs(stages, operations, held, tuned).plan("nystrom iterative", solver, task, width, limits)
+
+
+def _step(task: RidgeTask, width: int, limits: Limits, held: Batch) -> float:
+    """Seconds of a pass: values that serve two products, or at a card two products that write no values."""
+    entries = float(task.rows) * width
+    if limits.on_card:
+        return 2 * task.outputs * limits.pair(task, double=True) * entries + _opening(task, limits, held)
+    return _reading(task, width, limits, _pairs, held) + limits.machine.multiply(4 * entries * task.outputs)
 
 
 def _steps(task: RidgeTask) -> float:
@@ -193,7 +204,12 @@ def _residuals(task: RidgeTask) -> float:
 
 def _reading(task: RidgeTask, width: int, limits: Limits, row: Row, held: Batch) -> float:
     """The raw functions of all rows, batch by batch."""
-    return task.rows * row(task, width, limits) + task.rows / held.rows * OPENED * limits.machine.call
+    return task.rows * row(task, width, limits) + _opening(task, limits, held)
+
+
+def _opening(task: RidgeTask, limits: Limits, held: Batch) -> float:
+    """What batches take, however few rows they have."""
+    return task.rows / held.rows * OPENED * limits.machine.call
 
 
 def _pairs(task: RidgeTask, width: int, limits: Limits) -> float:

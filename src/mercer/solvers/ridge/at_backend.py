@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mercer.backends import squares
-from mercer.backends.squares import Square
+from mercer.backends.squares import Square, Triangle
 from mercer.compute.runtime.run import IDLE, Run
 from mercer.compute.runtime.threads import one_thread_blas
 from mercer.lifts.pivoting import Factor, RandomPivots, tolerance
@@ -118,6 +118,13 @@ class PivotsAtBackend(RandomPivots):
     ) -> Factor:
         with one_thread_blas():  # for so few rows at once threads wait longer than they work
             return self._run(rng, enough, run)
+
+    def landmarks(self, rng: np.random.Generator, run: Run = IDLE) -> tuple[NDArray[np.intp], Triangle]:
+        """The pivots and the factor of their matrix, which stays there; the columns are given back."""
+        with one_thread_blas():
+            self._draw(rng, None, run)
+        pivots = np.array(self.pivots, dtype=np.intp)
+        return pivots, self.columns.triangle(pivots)
 
     def _factor(self) -> Factor:
         self.columns.trim()
