@@ -55,8 +55,11 @@ class Session(Backend):
     holds_tables: ClassVar[bool] = True
 
     def further_units(self, width: int) -> float:
-        """Sums over 16 columns at a time are cut off, and not rounded: by half a unit each, of half the sum about."""
-        return width / 32
+        """Sums over 16 columns at a time are cut off, and not rounded: by half a unit each, of half the sum about.
+
+        Of few columns that is within the usual ones.
+        """
+        return max(0, width - 32) / 32
 
     @property
     def name(self) -> str:

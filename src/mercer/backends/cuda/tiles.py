@@ -44,7 +44,7 @@ SINGLE = {
     "reduce": {
         "short": Tiles(64, 128, 4, 2),
         "packed": Tiles(128, 64, 4, 2),
-        "parts": Tiles(128, 128, 8, 2),
+        "parts": Tiles(128, 64, 4, 2),
         "wide": Tiles(64, 128, 4, 2),
         "several": Tiles(64, 64, 4, 2),
     },
