@@ -29,19 +29,24 @@ WHY: dict[Words, str] = {
         "pumadyn32nm",
     ): "kernels that treat all columns alike find nothing here; mercer.tuning.stretch does",
     ("margins", "rank 1,000"): "so few landmarks do not reach the accuracy; 2,000 do",
-    ("gpu", "Linear * Matern"): "mixed precision, whose products are in float64; the Gaussian needs float32",
+    ("gpu", "Linear * Matern"): "a pair takes three functions of the units for these, and the Gaussian one",
+    ("gpu", "Cauchy"): "measured while float32 was refused to it, which it is not any more",
     (
         "gpu",
-        "symmetric",
-    ): "without sending and bringing a vector 4.3, 2.9 and 1.5 at 3, 10 and 30 columns",
+        "float32, d = 30",
+    ): "measured with tiles of 128 x 128, which leave room for one program; they are smaller now",
+    (
+        "gpu",
+        "roughly, d = 64",
+    ): "measured with tiles of 128 x 128, which leave room for one program; they are smaller now",
+    ("gpu", "roughly, d = 3"): "within the spread of the turns",
+    ("gpu", "float32, d = 3"): "within the spread of the turns; 3.06 in another run",
+    ("gpu", "symmetric, d = 3"): "a value meets two sums, and each tile of 64 rows ends one of them",
+    ("gpu", "symmetric, d = 10"): "within the spread of the turns; 3.81 in another run",
     (
         "gpu",
         "process",
-    ): "GPyTorch stores the matrix; half of our time goes to our preconditioner, on the cores",
-    (
-        "gpu",
-        "Gaussian, float32, d",
-    ): "without sending and bringing a vector 3.1, 2.3 and 1.3 at 3, 10 and 30 columns",
+    ): "GPyTorch stores the matrix; products take about a third of our time at 50,000 rows, the rest is small work",
     ("levels",): "chance, among so many shares: other draws of that line give 5 %, see hypothesis_tests.md",
     (
         "unsupervised",
