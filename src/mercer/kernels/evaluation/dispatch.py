@@ -50,8 +50,11 @@ def _bound(kernel: Kernel, left: Points, right: Points, rough: bool) -> Evaluato
     ):  # Untraceable, or code that fails on symbols; a fault of its own shows again plainly
         return None
     found = leaves(formula)
-    units = current().further_units
-    measured = {g: Measured(g, asks != {"dot"}, units(g.width)) for g, asks in found.asked.items()}
+    units = current().further_units if current().prefers_products else None
+    measured = {
+        group: Measured(group, asks != {"dot"}, units(group.width) if units else 0.0)
+        for group, asks in found.asked.items()
+    }
     route = roughly(found, pairs, measured) if rough else choose(kernel, found, pairs, measured)
     shape = (left.values.shape[0], right.values.shape[0])
     return current().evaluator(Traced(formula, shape, route.precision, route.methods, measured, left is right, rough))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from mercer.compute import nonuniform
 from mercer.compute.runtime.memory import text_of
 from mercer.errors import number_of
 from mercer.planner.explain import counted, duration
@@ -38,8 +37,11 @@ def why_not(task: RidgeTask, plan: RidgePlan, best: RidgePlan, limits: Limits) -
     """The first of its faults: memory, time, an approximation, what it gives up, or only that it takes longer."""
     if plan.bytes > limits.bytes:
         return f"does not fit the memory, {text_of(limits.bytes)}"
-    if plan.method == GRID and plan.seconds > max(INSTANT, best.seconds) and not nonuniform.is_fast():
-        return f"FINUFFT would make it faster: {nonuniform.REMEDY}"
+    if plan.method == GRID and plan.seconds > max(INSTANT, best.seconds):
+        from mercer.compute import nonuniform  # few plans have a grid
+
+        if not nonuniform.is_fast():
+            return f"FINUFFT would make it faster: {nonuniform.REMEDY}"
     if plan.seconds > limits.patience:
         return f"too slow, for {task.aim(limits)}"
     if task.approximates(plan) and not task.approximates(best):
