@@ -201,8 +201,8 @@ def test_the_plan_that_is_shown_is_the_one_that_is_fitted(tmp_path, monkeypatch,
 
 def test_a_leave_one_out_score_of_a_sample_says_so(tmp_path):
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(6_000, 2))
-    path = write(tmp_path / "t.parquet", a=X[:, 0], b=X[:, 1], y=np.sin(X[:, 0]) + X[:, 1])
+    X = rng.normal(size=(6_000, 4))  # of three columns and fewer a grid would let all rows judge
+    path = write(tmp_path / "t.parquet", a=X[:, 0], b=X[:, 1], c=X[:, 2], d=X[:, 3], y=np.sin(X[:, 0]) + X[:, 1])
     done = run("fit", path, "--target", "y", "--kernel", "gaussian", "--memory-limit", "60MB")
     assert done.exit_code == 0, done.stderr
     assert " of the fitted rows, by models of " in done.stdout

@@ -249,7 +249,7 @@ def test_every_exported_leaf_can_be_parsed_and_has_a_formula():
 
 CATALOGUE = """
     Constant Linear Polynomial Exponential Gaussian Laplace ProductLaplace Matern RationalQuadratic Periodic Cosine Sinc
-    ProductSinc Subsets Min ChiSquared ExponentialChiSquared ArcCosine Wendland Sigmoid Epanechnikov
+    ProductSinc Subsets Min ChiSquared ExponentialChiSquared ArcCosine Geodesic Wendland Sigmoid Epanechnikov
     Powers Trigonometric Parabolic Monomials
     Spectrum BlendedSpectrum WeightedDegree Mismatch GappySubsequence BagOfWords EditSimilarity CommonSubsequence
     WeisfeilerLehman ShortestPath RandomWalk Graphlet VertexHistogram EdgeHistogram

@@ -106,7 +106,15 @@ class FourierGrid(Lift):
         self.keep(kernel, found)
 
     def keep(self, kernel: Kernel, grid: WaveGrid) -> None:
-        """Take a grid that was found for a kernel with its numbers."""
+        """Take a grid that was found for a kernel with its numbers.
+
+        Parameters
+        ----------
+        kernel : Kernel
+            With its numbers.
+        grid : WaveGrid
+            Its waves.
+        """
         self.kernel_ = kernel
         self.frequencies_, self.weights_ = grid.frequencies, grid.weights
         self.periods_, self.center_, self.reach_ = grid.periods, grid.center, grid.reach

@@ -43,7 +43,7 @@ STAGE, SETTING = "stage.", "solver."
 """How the keys of stages and of the settings of a solver begin."""
 LATER = {
     "partial": False, "backend": "cpu", "lanes": 0, "threads": 0,
-    "step": 0.0, "column": 0.0, "pivot": 0.0, "square": 0.0,
+    "step": 0.0, "column": 0.0, "pivot": 0.0, "square": 0.0, "epsilon": 0.0,
 }  # fmt: skip
 """Fields that records of older versions lack, and their defaults: they are written where they differ."""
 

@@ -190,8 +190,10 @@ def _same_on_both_paths(kernel: Kernel, X: NDArray[Any]) -> None:
     for one, other, rows in zip(found["plain"], found["fused"], (len(X), len(some)), strict=True):
         scale = np.maximum(np.outer(sizes[:rows], sizes), np.abs(one))
         gap = float((np.abs(one.astype(np.float64) - other) / np.maximum(scale, 1e-300)).max())
-        allowed = AGREEMENT[one.dtype.name]
-        require(gap <= allowed, f"{kernel} on {one.dtype}: the paths differ by {gap:.3g} of sqrt(k(x, x) k(z, z))")
+        require(
+            gap <= AGREEMENT[X.dtype.name],
+            f"{kernel} on {X.dtype}: the paths differ by {gap:.3g} of sqrt(k(x, x) k(z, z))",
+        )
 
 
 def law_of_closure(kernel: Kernel, X: Table) -> None:

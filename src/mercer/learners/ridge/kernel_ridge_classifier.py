@@ -54,9 +54,11 @@ class KernelRidgeClassifier(ClassifierMixin, LeastSquares):  # type: ignore[misc
     side : {"auto", "dual", "primal"}, default="auto"
         "dual" solves for one coefficient per row, also of a linear kernel or a lift; "primal" for one weight per
         feature, where the kernel has a finite lift. Both are exact. "auto" takes the cheaper one.
-    method : {"auto", "exact", "landmarks"}, default="auto"
+    method : {"auto", "exact", "landmarks", "fourier_grid"}, default="auto"
         "exact" uses the kernel itself, or the features of a given lift, also where that takes long; it is refused where
-        it does not fit the memory. "landmarks" approximates the kernel. "auto" is exact where that is quick enough.
+        it does not fit the memory. "landmarks" approximates the kernel. "fourier_grid" takes waves on a grid of
+        frequencies, for stationary kernels of up to three columns, with a proven error (see `FourierGrid`). "auto" is
+        exact where that is quick enough.
     n_landmarks : int or None, default=None
         How many landmarks where they are taken, not used by "exact"; None for the most within memory and time, up to
         half of the rows.
