@@ -126,7 +126,7 @@ class DeviceSums:
         parts = slices(count, self.width, self.resident) if fused is None else iter([slice(0, count)])
         for part in parts:
             found = self._values(values, part) if fused is None else fused
-            if triangle is not None:
+            if triangle is not None and isinstance(found, torch.Tensor):  # products come without one
                 TorchOperations.divide_by_triangle(found, triangle)
             own = {name: self.resident.sent(rows[name][part]) for name in read}
             for name, column in wanted.items():
