@@ -99,7 +99,7 @@ class Law(ABC):
         Parameters
         ----------
         lengths : array
-            |w|.
+            Lengths of frequencies w.
 
         Returns
         -------

@@ -118,7 +118,7 @@ class Radial(Kernel):
         Parameters
         ----------
         lengths : array
-            |w|.
+            Lengths of frequencies w.
         d : int
             The number of columns.
 
