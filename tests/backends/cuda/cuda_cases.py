@@ -143,6 +143,18 @@ def errors(name, n, m, precision, kind="product", d=2, device="cpu", offset=0.0,
     return report
 
 
+def missing_stays(precision, device="cpu", **options):
+    """0 where a row that overflowed to NaN has values that are NaN, and other rows have none; else infinity."""
+    kernel = kernel_of("matern(nu=1.5) + 0.1*gaussian")
+    X, Z = table(kernel, 65, 3, 1), table(kernel, 64, 3, 2)
+    found = Launched.of(traced(kernel, X, Z, precision), device, **options)
+    found._arguments.tables[0][0][7] = math.nan
+    out = torch.zeros((65, 64), dtype=torch.float64, device=device)
+    found.matrix(out)
+    missing = torch.isnan(out).cpu()
+    return {"NaN": 0.0 if bool(missing[7].all()) and int(missing.sum()) == 64 else math.inf}
+
+
 def _largest(errors, scale):
     return float(np.max(np.abs(errors) / np.maximum(scale, np.finfo(float).tiny)))
 

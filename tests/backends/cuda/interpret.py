@@ -19,6 +19,7 @@ from cuda_cases import (
     gaps_of_evaluator,
     has_distances,
     kernel_of,
+    missing_stays,
     precisions,
     table,
     told_and_stopped,
@@ -55,6 +56,8 @@ def of_edges():
         for n, m in ((65, 64), (65, None)):
             far = errors("gaussian + 0.05*linear", n, m, precision, d=3, offset=8.0)
             yield f"far from zero, {n}, {m}, {precision}", far
+    for precision in ("float32", "mixed", "float64"):
+        yield f"missing, {precision}", missing_stays(precision)
     yield "many coordinates", errors("min + 0.1*product_laplace", 65, 64, "float32", d=19)
     for d in (1, 11, 17, 45):  # one chunk, several, loops over coordinates and over chunks
         for form in ("tf32x3", "bf16x6"):

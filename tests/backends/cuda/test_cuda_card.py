@@ -14,6 +14,7 @@ from cuda_cases import (
     gaps_of_evaluator,
     has_distances,
     kernel_of,
+    missing_stays,
     precisions,
     table,
     told_and_stopped,
@@ -43,6 +44,11 @@ def test_wide_rows(d):
     assert max(errors("gaussian", 300, None, "float32", d=d, device=CARD, rough=True).values()) <= 1
     for precision in ("mixed", "float64"):
         assert max(errors("gaussian + 0.1*laplace", 300, 500, precision, d=d, device=CARD).values()) <= 1
+
+
+@pytest.mark.parametrize("precision", ["float32", "mixed", "float64"])
+def test_what_is_missing_stays_so(precision):
+    assert missing_stays(precision, CARD)["NaN"] == 0
 
 
 def test_parts_pieces_and_watches():

@@ -421,9 +421,13 @@ class _Writer:
 
     def _extreme(self, operation: str, parts: list[str], wide: bool) -> str:
         """The smaller or the larger one; NaN stays."""
+        x, y = parts
         if (self.S if wide else self.T) == "tl.float32":  # one instruction
-            return f"tl.{operation}({', '.join(parts)}, propagate_nan=tl.PropagateNan.ALL)"
-        return _select(f"{parts[0]} {'<' if operation == 'minimum' else '>'} {parts[1]}", *parts)
+            return f"tl.{operation}({x}, {y}, propagate_nan=tl.PropagateNan.ALL)"
+        other = f"{x} {'>' if operation == 'minimum' else '<'} {y}"
+        if y.isidentifier():  # and no number that is written out
+            x = _select(f"{y} == {y}", x, y)
+        return _select(other, y, x)
 
     def _called(self, operation: str, dtype: str) -> str:
         if operation == "sqrt" and dtype == "tl.float32":

@@ -16,7 +16,7 @@ class FittedRows:
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
 
-    def __get__(self, model: Any, owner: type | None = None) -> Any:
+    def __get__(self, model: object, owner: type | None = None) -> Any:
         if model is None:
             return self
         if self.name not in vars(model):
@@ -24,9 +24,9 @@ class FittedRows:
         vars(model)[self.name] = found = on_host(vars(model)[self.name])
         return found
 
-    def __set__(self, model: Any, rows: Any) -> None:
+    def __set__(self, model: object, rows: Any) -> None:
         vars(model)[self.name] = rows
 
-    def __delete__(self, model: Any) -> None:
+    def __delete__(self, model: object) -> None:
         if vars(model).pop(self.name, None) is None:
             raise AttributeError(self.name)
